@@ -19,7 +19,7 @@ Quantity quantity_of(ClaimQuantity quantity) {
     case ClaimQuantity::launch_wall_time_s:
     case ClaimQuantity::launch_speedup:
     case ClaimQuantity::launch_efficiency_frac:
-      return &SummaryRow::launch_wall_time_s;
+      return Quantity(launch_time_s);
     case ClaimQuantity::training_time_s:
     case ClaimQuantity::training_speedup:
     case ClaimQuantity::training_efficiency_frac:

@@ -49,6 +49,11 @@ std::string busy_machine_reason(const Run& run) {
                              run.measures[&SummaryRow::contended_cpu_frac]);
 }
 
+double launch_time_s(const Run& run) {
+  const auto& times = run.digest.launch_times;
+  return times ? times->launch_s() : run.measures[&SummaryRow::launch_wall_time_s];
+}
+
 double started_unix_s(const Run& run) {
   return run.record.ranks.empty() ? not_available : run.record.ranks.front().started_unix_s;
 }

@@ -34,6 +34,10 @@ struct Run {
 /// Why it has the label busy_machine; else "".
 [[nodiscard]] std::string busy_machine_reason(const Run& run);
 
+/// From exec of the launcher to the last exit, without what only measuring takes where that is
+/// recorded (METRICS.md#launch-parts).
+[[nodiscard]] double launch_time_s(const Run& run);
+
 /// When rank 0's process was started, seconds after 1970-01-01 00:00 UTC; NaN where it was not
 /// recorded. What was made together may be compared in pairs (METRICS.md#paired).
 [[nodiscard]] double started_unix_s(const Run& run);

@@ -87,11 +87,12 @@ Shares shares_of(const Series& series, std::int64_t ranks) {
     if (!times || run->digest.mean_step.launches == 0) continue;
     LaunchShares shares{.block = run->spec.repeat,
                         .started_unix_s = started_unix_s(*run),
-                        .wall_s = times->wall_s,
+                        .wall_s = times->launch_s(),
                         .unexplained_s = times->unexplained_s,
                         .samples = samples_consumed(run->digest.losses)};
     for (std::size_t i = 0; i < launch_part_count; ++i)
-      shares.share_s[index_of(launch_parts()[i].cause)] += times->part_s[i];
+      if (const auto cause = launch_parts()[i].cause)
+        shares.share_s[index_of(*cause)] += times->part_s[i];
     split_steps(*run, shares);
     all.push_back(shares);
   }

@@ -14,7 +14,8 @@
 
 namespace scalestudy {
 
-/// A launch's wall time, in shares of which each has a cause, and what its steps did.
+/// A launch's time without what only measuring takes, in shares of which each has a cause, and what
+/// its steps did.
 struct LaunchShares {
   std::int64_t block = 0;
   double started_unix_s = not_available;

@@ -54,7 +54,7 @@ SpeedupPoint speedup_point(const Series& series, std::int64_t ranks) {
   point.absolute = absolute_times(group);
   const auto n = static_cast<double>(ranks);
   const auto per_rank = [n](double speedup) { return speedup / n; };
-  point.launch = inverse(compare(group, base, &SummaryRow::launch_wall_time_s));
+  point.launch = inverse(compare(group, base, Quantity(launch_time_s)));
   point.training = inverse(compare(group, base, &SummaryRow::training_time_s));
   point.throughput = compare(group, base, &SummaryRow::samples_per_s);
   point.efficiency = transformed(point.training, per_rank);
@@ -118,7 +118,7 @@ AbsoluteTimes absolute_times(const RunGroup& group) {
   const auto mean_of = [&](const Quantity& quantity) {
     return geometric_mean(group.values(quantity));
   };
-  return {.launch_wall_time_s = mean_of(&SummaryRow::launch_wall_time_s),
+  return {.launch_time_s = mean_of(Quantity(launch_time_s)),
           .training_time_s = mean_of(&SummaryRow::training_time_s),
           .samples_per_s = mean_of(&SummaryRow::samples_per_s)};
 }

@@ -51,7 +51,7 @@ struct Factorisation {
 
 /// Geometric means over launches of one rank count: the absolute numbers behind the ratios.
 struct AbsoluteTimes {
-  double launch_wall_time_s = not_available;
+  double launch_time_s = not_available;
   double training_time_s = not_available;
   double samples_per_s = not_available;
 };

@@ -46,6 +46,15 @@ TEST(LaunchParts, AreRankZerosAndTheDrivers) {
   EXPECT_DOUBLE_EQ(times->unexplained_s, 0.5);
 }
 
+TEST(LaunchParts, OnlyMeasuringTakesTheProbeRecordsAndPictures) {
+  const auto record = launch_of_20_s();
+  EXPECT_DOUBLE_EQ(launch_times(record)->launch_s(), 20 - 0.25 - 1.5 - 0.25);
+  auto probed = record;
+  probed.ranks.front().probe_s += 100;
+  probed.summary.launch_wall_time_s += 100;
+  EXPECT_DOUBLE_EQ(launch_times(probed)->launch_s(), 18) << "a slow probe makes no launch longer";
+}
+
 TEST(LaunchParts, WhatIsNotRecordedIsNotGuessed) {
   auto record = launch_of_20_s();
   record.summary.shutdown_s = not_recorded;

@@ -201,7 +201,8 @@ class Run:
             ranks = {name: file["ranks"][name][:] for name in file["ranks"]}
             probe_s = float(ranks["probe_s"][0]) if "probe_s" in ranks else 0.0
             summary = {name: float(file["summary"][name][()]) for name in file["summary"]}
-            self.launch_s = summary["launch_wall_time_s"]
+            self.wall_s = summary["launch_wall_time_s"]
+            self.launch_s = self.wall_s - probe_s - steps["recording_s"][0].sum() - float(ranks["panels_s"][0])
         self.run_id = path.split("/")[-2]
         self.ranks, self.repeat, self.arm = spec["ranks"], spec["repeat"], spec["control_arm"]
         self.global_batch, self.plan_samples = spec["plan"]["global_batch_size"], spec["plan"]["samples"]
@@ -220,7 +221,7 @@ class Run:
         # What the driver's clock leaves for the steps; the rest of a launch is recorded by part (METRICS.md#launch-parts).
         beside_s = recorded_s + probe_s + sum(float(ranks[name][0]) for name in
                                               ("initialisation_s", "final_evaluation_s", "panels_s"))
-        self.by_driver_s = self.launch_s - beside_s - summary["launch_to_process_s"] - summary["shutdown_s"]
+        self.by_driver_s = self.wall_s - beside_s - summary["launch_to_process_s"] - summary["shutdown_s"]
         self.by_columns_s = elapsed(steps, 0)
         self.share_of_steps = 1 - recorded_s / self.training_s
         self.evaluation_share = epochs["evaluation_s"].sum() / self.training_s
@@ -328,7 +329,7 @@ def check_speed(series, one, many, n):
               steps - np.mean([r.steady_share for r in runs]))
     for runs, at in ((one, points[0]), (many, point)):
         agree("training time", at["training_time_s"], geometric(runs, lambda r: r.training_s))
-        agree("launch time", at["launch_wall_time_s"], geometric(runs, lambda r: r.launch_s))
+        agree("launch time", at["launch_time_s"], geometric(runs, lambda r: r.launch_s))
         agree("rate", at["samples_per_s"], geometric(runs, lambda r: r.rate))
     if one[0].plan_samples == many[0].plan_samples:
         agree("serial fraction", estimate(point, "serial_fraction"), mapped(training, lambda s: (1 / s - 1 / n) / (1 - 1 / n)))
@@ -373,7 +374,7 @@ def check_runs(runs, reported, counts):
     kept = len(said)  # sentences say nothing of single runs
     for run in runs:
         of = reported[run.run_id]
-        for name, mine in (("training_time_s", run.training_s), ("launch_wall_time_s", run.launch_s),
+        for name, mine in (("training_time_s", run.training_s), ("launch_wall_time_s", run.wall_s),
                            ("samples_per_s", run.rate), ("best_validation_loss", run.validation_loss),
                            ("final_loss", run.final_loss)):
             agree(f"{name} of {run.run_id}", of[name], mine)

@@ -8,7 +8,7 @@ import numpy as np
 
 from report_summary import at_ranks, estimate
 
-CAUSES = ("start_up", "samples", "steps", "first_steps", "evaluation", "checkpoint", "bookkeeping")
+CAUSES = ("start_up", "samples", "steps", "first_steps", "evaluation", "checkpoint", "replicas")
 
 
 class Launch:
@@ -22,14 +22,15 @@ class Launch:
             self.arm, self.ranks, self.repeat = spec["control_arm"], spec["ranks"], spec["repeat"]
             self.samples = float(np.sum(steps["sample_count"][:]))
             self.steady_s = steps["step_s"][:, spec["settings"]["warmup_steps"]:].mean() * steps["step_s"].shape[1]
-            self.wall_s = at("summary", "launch_wall_time_s")
+            measuring_s = root("probe_s") + float(np.sum(steps["recording_s"][0])) + root("panels_s")
+            self.wall_s = at("summary", "launch_wall_time_s") - measuring_s
             self.share = {
                 "start_up": at("summary", "launch_to_process_s") + at("summary", "shutdown_s") +
-                            sum(map(root, ("initialisation_s", "data_read_s", "preparation_s", "probe_s"))),
+                            sum(map(root, ("initialisation_s", "data_read_s", "preparation_s"))),
                 "first_steps": root_steps_s - self.steady_s,
-                "evaluation": total("epochs", "evaluation_s") + root("final_evaluation_s") + root("panels_s"),
+                "evaluation": total("epochs", "evaluation_s") + root("final_evaluation_s"),
                 "checkpoint": total("epochs", "checkpoint_s"),
-                "bookkeeping": float(np.sum(steps["recording_s"][0])) + total("epochs", "replica_check_s")}
+                "replicas": total("epochs", "replica_check_s")}
         self.unexplained_s = self.wall_s - self.steady_s - sum(self.share.values())
 
 

@@ -40,7 +40,7 @@ TEST(RunCausesReport, SaysWhatWasLostToWhatAndWhatIsOpen) {
   const auto text = run_causes_sentence(analysed(true));
   EXPECT_THAT(text, AllOf(HasSubstr("From launch to exit four ranks lose 5.20 (5.00–5.40)"),
                           HasSubstr("the end, 3.00 (2.90–3.10)\u202fs; slower steps, 1.50"),
-                          HasSubstr("Undecided: evaluations and pictures, 0.50")));
+                          HasSubstr("Undecided: evaluations, 0.50")));
 }
 
 TEST(RunCausesReport, WhatCanBeDoneIsAboutTheLargestThatIsNoStep) {

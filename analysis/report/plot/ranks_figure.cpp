@@ -51,8 +51,8 @@ std::string base_in_absolute_units(const SeriesAnalysis& analysis) {
       parts.push_back(significant(base.samples_per_s, 4) + " samples/s");
     if (std::isfinite(base.training_time_s))
       parts.push_back("training " + duration(base.training_time_s));
-    if (std::isfinite(base.launch_wall_time_s))
-      parts.push_back("launch " + duration(base.launch_wall_time_s));
+    if (std::isfinite(base.launch_time_s))
+      parts.push_back("launch " + duration(base.launch_time_s));
     if (parts.empty()) return "No times of one rank.";
     return cat("One rank: ", join(parts, ", "), ".");
   }

@@ -26,11 +26,10 @@ std::string_view remedy_of(RunCause cause) {
     case RunCause::first_steps:
       return "longer trainings, which pay them once";
     case RunCause::evaluation:
-      return "fewer: settings.evaluation.every_samples; larger settings.evaluation_batch_size; "
-             "longer trainings where it is the pictures, which are made once";
+      return "fewer: settings.evaluation.every_samples; larger settings.evaluation_batch_size";
     case RunCause::checkpoint:
       return "fewer: settings.checkpoint.every_epochs";
-    case RunCause::bookkeeping:
+    case RunCause::replicas:
       break;
   }
   return "longer epochs";

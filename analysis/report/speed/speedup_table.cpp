@@ -49,7 +49,7 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
                     speedup_caption(analysis),
                     {{"ranks", "ranks"},
                      {"launches", "runs"},
-                     {"launch_wall_time_s", "launch"},
+                     {"launch_time_s", "launch"},
                      {"training_time_s", "training"},
                      {"samples_per_s", "samples/s"},
                      {"launch_speedup", "speed-up, launch"},
@@ -62,7 +62,7 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
   for (const SpeedupPoint& p : analysis.speedup) {
     std::vector<TableCell> row{
         integer_cell(p.ranks), integer_cell(static_cast<std::int64_t>(p.launches)),
-        duration_cell(p.absolute.launch_wall_time_s), duration_cell(p.absolute.training_time_s),
+        duration_cell(p.absolute.launch_time_s), duration_cell(p.absolute.training_time_s),
         number_cell(p.absolute.samples_per_s, 4)};
     for (const Estimate* e : {&p.launch, &p.training, &p.throughput}) {
       row.push_back(ratio_cell(p.ranks, *e));

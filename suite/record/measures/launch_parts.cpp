@@ -42,12 +42,12 @@ constexpr std::array parts{
                of_root<&RankRow::data_read_s>},
     LaunchPart{"preparation_s", "model, first pass, run file", RunCause::start_up,
                of_root<&RankRow::preparation_s>},
-    LaunchPart{"probe_s", "trying the exchange", RunCause::start_up,
+    LaunchPart{"probe_s", "trying the exchange", std::nullopt,
                [](const RunRecord& record) { return probe_time_s(record); }},
     LaunchPart{"steps_s", "training steps", RunCause::steps, sum_of_root_steps<&StepRow::step_s>},
-    LaunchPart{"recording_s", "recording between steps", RunCause::bookkeeping,
+    LaunchPart{"recording_s", "recording between steps", std::nullopt,
                sum_of_root_steps<&StepRow::recording_s>},
-    LaunchPart{"replica_check_s", "comparing replicas", RunCause::bookkeeping,
+    LaunchPart{"replica_check_s", "comparing replicas", RunCause::replicas,
                sum_of_epochs<&EpochRow::replica_check_s>},
     LaunchPart{"evaluation_s", "evaluation while training", RunCause::evaluation,
                sum_of_epochs<&EpochRow::evaluation_s>},
@@ -55,8 +55,7 @@ constexpr std::array parts{
                sum_of_epochs<&EpochRow::checkpoint_s>},
     LaunchPart{"final_evaluation_s", "final evaluation", RunCause::evaluation,
                of_root<&RankRow::final_evaluation_s>},
-    LaunchPart{"panels_s", "pictures of the result", RunCause::evaluation,
-               of_root<&RankRow::panels_s>},
+    LaunchPart{"panels_s", "pictures of the result", std::nullopt, of_root<&RankRow::panels_s>},
     LaunchPart{"shutdown_s", "end of the processes", RunCause::start_up,
                [](const RunRecord& record) {
                  return or_unknown(record.summary_value(&SummaryRow::shutdown_s));
@@ -67,6 +66,13 @@ static_assert(parts.size() == launch_part_count);
 
 const std::array<LaunchPart, launch_part_count>& launch_parts() {
   return parts;
+}
+
+double LaunchTimes::launch_s() const {
+  double time_s = wall_s;
+  for (std::size_t i = 0; i < launch_part_count; ++i)
+    if (!parts[i].cause) time_s -= part_s[i];
+  return time_s;
 }
 
 std::optional<LaunchTimes> launch_times(const RunRecord& record) {

@@ -15,23 +15,25 @@
 namespace scalestudy {
 
 /// Why a launch of several ranks takes longer than perfect scaling of that with one.
-enum class RunCause { start_up, samples, steps, first_steps, evaluation, checkpoint, bookkeeping };
+enum class RunCause { start_up, samples, steps, first_steps, evaluation, checkpoint, replicas };
 template <>
-inline constexpr auto choices<RunCause> =
-    std::array{Choice{RunCause::start_up, "start_up",
-                      "starting, reading data, building the model, probing the exchange, the end"},
-               Choice{RunCause::samples, "samples", "more samples than one rank trains on"},
-               Choice{RunCause::steps, "steps", "slower steps"},
-               Choice{RunCause::first_steps, "first_steps", "first steps, slower than steady ones"},
-               Choice{RunCause::evaluation, "evaluation", "evaluations and pictures"},
-               Choice{RunCause::checkpoint, "checkpoint", "writing weights and checkpoints"},
-               Choice{RunCause::bookkeeping, "bookkeeping", "recording, and comparing replicas"}};
+inline constexpr auto choices<RunCause> = std::array{
+    Choice{RunCause::start_up, "start_up", "starting, reading data, building the model, the end"},
+    Choice{RunCause::samples, "samples", "more samples than one rank trains on"},
+    Choice{RunCause::steps, "steps", "slower steps"},
+    Choice{RunCause::first_steps, "first_steps", "first steps, slower than steady ones"},
+    Choice{RunCause::evaluation, "evaluation", "evaluations"},
+    Choice{RunCause::checkpoint, "checkpoint", "writing weights and checkpoints"},
+    Choice{RunCause::replicas, "replicas",
+           "comparing replicas, averaging their batch norm statistics"}};
 inline constexpr std::size_t run_cause_count = choices<RunCause>.size();
 
 struct LaunchPart {
   std::string_view name;   ///< snake case with its unit, for tables: "data_read_s"
   std::string_view label;  ///< in words
-  RunCause cause;          ///< it counts to this one's share
+  /// It counts to this one's share. None: measuring takes it, training does not; it is in no
+  /// factor.
+  std::optional<RunCause> cause;
   double (*time_s)(const RunRecord& record);
 };
 
@@ -42,6 +44,9 @@ struct LaunchTimes {
   double wall_s = 0;                               ///< exec of the launcher to the last exit
   std::array<double, launch_part_count> part_s{};  ///< in the order of launch_parts()
   double unexplained_s = 0;                        ///< wall_s − Σ part_s
+
+  /// wall_s without the parts that only measuring takes.
+  [[nodiscard]] double launch_s() const;
 };
 
 /// None where a part is not recorded: the run was resumed or did not complete, its file is of an
