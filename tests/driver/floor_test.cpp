@@ -76,7 +76,22 @@ TEST_F(FloorStore, AnotherLengthOrMachineHasAFloorOfItsOwn) {
   EXPECT_FALSE(planned({"settings.epochs=2"}).plan.floor);
   auto elsewhere = planned().plan;
   elsewhere.host.cpu_model = "another";
-  EXPECT_FALSE(stored_floor(elsewhere).floor);
+  EXPECT_FALSE(stored_floor(elsewhere, place_.study()).floor);
+}
+
+TEST_F(FloorStore, TheOneBesideTheStudyComesFirst) {
+  auto kept = floor_of(planned()), own = kept;
+  own.points.front().log_ratio_sd = 0.07;
+  store_floor(kept);
+  const auto file = store_floor(own, floor_beside(place_.study()));
+  EXPECT_EQ(file.filename(), "my study.floor.json");
+  const auto found = planned().plan.floor;
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->points.front().log_ratio_sd, 0.07);
+  own.host_fingerprint = "another machine's";
+  store_floor(own, file);
+  EXPECT_EQ(planned().plan.floor->points.front().log_ratio_sd, kept.points.front().log_ratio_sd)
+      << "another machine's does not hide this one's";
 }
 
 TEST_F(FloorStore, ADamagedOneIsWarnedOfAndNotUsed) {

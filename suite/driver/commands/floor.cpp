@@ -31,6 +31,7 @@ struct FloorOptions {
   std::string study;
   std::string out;
   std::int64_t pairs = 0;  ///< 0: as many as the study has repeats, at least default_pairs
+  bool beside = false;
   ResumePolicy policy;
 };
 
@@ -142,18 +143,18 @@ ExitCode floor(Context& context, const FloorOptions& options) {
   const auto pairs = std::max(asked, pairs_begun(folder, planned.study.name));
   auto twins = twins_of(planned, pairs);
   require_runnable(twins, folder);
-  require_floor_store();
+  const auto beside = options.beside ? floor_beside(planned.study.file) : std::filesystem::path();
+  require_floor_store(beside);
   const auto session = run_session(context, twins, folder, {options.policy, ""}, early);
+  std::vector<std::string> words{"floor",     options.study, "--out",
+                                 options.out, "--pairs",     cat(pairs)};
+  if (options.beside) words.emplace_back("--beside");
   if (session.is_interrupted)
-    throw interruption_of(
-        session, folder,
-        command_again(context,
-                      {"floor", options.study, "--out", options.out, "--pairs", cat(pairs)},
-                      options.policy));
+    throw interruption_of(session, folder, command_again(context, words, options.policy));
   const auto found = floor_of_twins(load_runs({folder.path()}).runs);
   const auto measured = floor_of(planned, twins, found.points);
   const bool is_known = is_floor(measured, twins);
-  const auto file = is_known ? store_floor(measured).string() : "";
+  const auto file = is_known ? store_floor(measured, beside).string() : "";
   planned.plan.floor = is_known ? std::optional(measured) : std::nullopt;
   const auto resolution = resolution_of(planned.plan);
   if (context.options.json)
@@ -176,6 +177,9 @@ Action define(CLI::App& app) {
   app.add_option("--pairs", options->pairs,
                  "Pairs of identical launches (default: the study's repeats, at least 5)")
       ->check(CLI::Range(fewest_floor_pairs, most_pairs));
+  app.add_flag("--beside", options->beside,
+               "Keep the floor beside the study file, as STUDY.floor.json, where plan and run look "
+               "first: it can be kept with the study (default: in this user's cache)");
   app.add_flag(
       "--redo-busy", options->policy.redo_busy,
       "Run again what was labelled busy_machine or exceeded its emulated link; these results "

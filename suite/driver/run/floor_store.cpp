@@ -45,10 +45,8 @@ fs::path place_of_floors() {
   return std::move(*folder);
 }
 
-/// Of runs like `spec`.
-StoredFloor floor_in(const fs::path& folder, const RunSpec& spec, const std::string& host) {
-  const auto hash = hex64(spec.timing_hash());
-  const auto file = folder / file_name(host, hash);
+/// In a file that may be of other runs or of another machine.
+StoredFloor floor_in(const fs::path& file, const std::string& hash, const std::string& host) {
   if (!is_there(file)) return {};
   const auto unused = [&](const std::string& problem, const char* suggestion) {
     return StoredFloor{
@@ -58,8 +56,8 @@ StoredFloor floor_in(const fs::path& folder, const RunSpec& spec, const std::str
   };
   try {
     auto floor = floor_from_json_text(text_of_file(file));
-    if (floor && floor->timing_hash == hash && floor->host_fingerprint == host)
-      return {std::move(floor), ""};
+    const bool is_of_these = floor && floor->timing_hash == hash && floor->host_fingerprint == host;
+    if (floor) return {is_of_these ? std::move(floor) : std::nullopt, ""};
   } catch (const std::system_error& error) {
     return unused(cat(" cannot be read: ", error.code().message()), "Check its permissions");
   }
@@ -78,19 +76,28 @@ std::optional<fs::path> floors_folder() {
   return *cache / "scalestudy" / "floors";
 }
 
-StoredFloor stored_floor(const StudyPlan& plan) {
-  const auto folder = floors_folder();
+fs::path floor_beside(const fs::path& study_file) {
+  return fs::path(study_file).replace_extension(".floor.json");
+}
+
+StoredFloor stored_floor(const StudyPlan& plan, const fs::path& study_file) {
   const auto curve = twin_matrix(plan.matrix, 1).runs;
-  if (!folder || curve.empty()) return {};
-  return floor_in(*folder, curve.front(), plan.host.fingerprint());
+  if (curve.empty()) return {};
+  const auto hash = hex64(curve.front().timing_hash()), host = plan.host.fingerprint();
+  auto stored = floor_in(floor_beside(study_file), hash, host);
+  const auto folder = floors_folder();
+  if (stored.floor || !stored.warning.empty() || !folder) return stored;
+  return floor_in(*folder / file_name(host, hash), hash, host);
 }
 
-void require_floor_store() {
-  const AtomicFile file(place_of_floors() / "try", why_floors);
+void require_floor_store(const fs::path& beside) {
+  const AtomicFile file(beside.empty() ? place_of_floors() / "try" : beside, why_floors);
 }
 
-fs::path store_floor(const StudyFloor& floor) {
-  auto file = place_of_floors() / file_name(floor.host_fingerprint, floor.timing_hash);
+fs::path store_floor(const StudyFloor& floor, const fs::path& beside) {
+  auto file = beside.empty()
+                  ? place_of_floors() / file_name(floor.host_fingerprint, floor.timing_hash)
+                  : beside;
   replace_file(file, to_json_text(floor), why_floors);
   return file;
 }

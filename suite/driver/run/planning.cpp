@@ -82,7 +82,7 @@ PlannedStudy plan_study(Context& context, const std::string& study) {
   planned.plan.matrix =
       expand(planned.study, environment, {planned.plan.host.cores, visible_gpu_count()},
              workload_catalogue(), launcher_descriptors());
-  auto stored = stored_floor(planned.plan);
+  auto stored = stored_floor(planned.plan, planned.study.file);
   planned.plan.floor = std::move(stored.floor);
   if (!stored.warning.empty()) context.err << "warning: " << stored.warning << std::endl;
   return planned;
