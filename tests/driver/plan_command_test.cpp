@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "driver/run/deciding_output.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/study_place.hpp"
 
@@ -98,6 +99,18 @@ TEST(PlanCommand, SettingsAreReplacedInTheOrderGiven) {
   EXPECT_EQ(runs_with(found, 1).at(0)["plan"]["epochs"], 16);
   EXPECT_EQ(runs_with(found, 2).at(0)["plan"]["epochs"], 8);
   EXPECT_EQ(runs_with(found, 2).at(0)["settings"]["epochs"], 16);
+}
+
+TEST(PlanCommand, WhatMadeAStudyOfAnotherIsSaidBySet) {
+  const auto from = json::parse(
+      R"({"description": "a", "settings": {"epochs": 3, "optimizer": {"name": "adam"}}, "repeats": 3})");
+  const auto to = json::parse(
+      R"({"description": "b", "settings": {"epochs": 3, "optimizer": {"name": "sgd", "momentum": 0.9}},
+          "axes": {"ranks": [1, 2]}, "repeats": 3})");
+  EXPECT_THAT(changes_between(from, to),
+              UnorderedElementsAre("settings.optimizer.name=sgd", "settings.optimizer.momentum=0.9",
+                                   R"(axes={"ranks":[1,2]})"));
+  EXPECT_TRUE(changes_between(from, from).empty());
 }
 
 TEST(PlanCommand, JsonHoldsEveryRunWithItsId) {

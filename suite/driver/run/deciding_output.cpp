@@ -2,12 +2,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/file_content.hpp"
 #include "core/text.hpp"
+
+#include "study/fields.hpp"
+#include "study/shipped_files.hpp"
+
+#include "record/study_folder/study_folder.hpp"
 
 #include "analysis/study/deciding_runs.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/run/session.hpp"
 #include "driver/terminal/progress.hpp"
+#include "launchers/launcher.hpp"
 
 namespace scalestudy {
 namespace {
@@ -42,15 +49,27 @@ std::string ways_text(const OpenQuestion& question) {
                       : join(ways, ", or ");
 }
 
+/// The study as it was run into the folder, whatever was typed now, with the further runs.
 std::string command_for(const Context& context,
                         const std::string& study,
-                        const std::filesystem::path& folder,
-                        const DecidingRuns& runs) {
-  std::vector<std::string> own{"run",           study,   "--out",
-                               folder.string(), "--set", cat("repeats=", runs.repeats)};
-  if (!runs.arms.empty())
-    own.insert(own.end(), {"--set", cat("control_arms=", json(names_of(runs.arms)).dump())});
-  return command_again(context, std::move(own), {});
+                        const StudyFolder& folder,
+                        const DecidingRuns& runs,
+                        const std::string& launcher) {
+  const ShippedFiles shipped(context.executable);
+  Context as_it_was = context;
+  as_it_was.options = {};
+  if (launcher != shipped.find_environment("", launcher_descriptors()).launcher)
+    as_it_was.options.launcher = launcher;
+  auto& sets = as_it_was.options.overrides;
+  if (is_there(folder.study_file()))
+    sets = changes_between(read_json_file(shipped.find_study(study)),
+                           read_json_file(folder.study_file()));
+  std::erase_if(sets, [](const std::string& set) {
+    return set.starts_with("repeats=") || set.starts_with("control_arms=");
+  });
+  sets.push_back(cat("repeats=", runs.repeats));
+  if (!runs.arms.empty()) sets.push_back(cat("control_arms=", json(names_of(runs.arms)).dump()));
+  return command_again(as_it_was, {"run", study, "--out", folder.path().string()}, {});
 }
 
 void print(const Answer& answer, std::ostream& out) {
@@ -80,7 +99,29 @@ json to_json(const Answer& answer) {
           {"command", answer.command}};
 }
 
+void add_changes(const json& from,
+                 const json& to,
+                 const std::string& place,
+                 std::vector<std::string>& changes) {
+  for (const auto& [key, value] : to.items()) {
+    const auto path = place.empty() ? key : cat(place, ".", key);
+    const auto found = from.find(key);
+    if (path == "description" || (found != from.end() && *found == value)) continue;
+    if (value.is_object() && found != from.end() && found->is_object())
+      add_changes(*found, value, path, changes);
+    else
+      changes.push_back(
+          cat(path, "=", value.is_string() ? value.get<std::string>() : value.dump()));
+  }
+}
+
 }  // namespace
+
+std::vector<std::string> changes_between(const json& from, const json& to) {
+  std::vector<std::string> changes;
+  if (from.is_object() && to.is_object()) add_changes(from, to, "", changes);
+  return changes;
+}
 
 ExitCode show_deciding_runs(Context& context,
                             const std::string& study,
@@ -92,7 +133,9 @@ ExitCode show_deciding_runs(Context& context,
   for (const auto& one : analysis.studies()) {
     has_causes = has_causes || !one.causes.empty();
     if (auto runs = deciding_runs(analysis, one))
-      answers.push_back({one.series.name, *runs, command_for(context, study, folder, *runs)});
+      answers.push_back(
+          {one.series.name, *runs,
+           command_for(context, study, StudyFolder(folder), *runs, one.series.spec.launcher)});
   }
   if (context.options.json) {
     json all = json::array();
