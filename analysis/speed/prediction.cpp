@@ -122,8 +122,8 @@ std::optional<Message> mixed_speeds(const ScalingData& data) {
   return std::nullopt;
 }
 
-/// Why these runs tell nothing of other numbers of ranks, whichever; nothing where they may.
-std::optional<Message> refusal_of(const Series& series, const ScalingData& data) {
+/// Why the times of these runs tell nothing of other numbers of ranks; nothing where they may.
+std::optional<Message> refusal_of(const Series& series) {
   if (series.has_label(RunLabel::oversubscribed))
     return Message{"some runs had more computing threads than cores",
                    "their times say what too few cores cost, not what more ranks would",
@@ -133,6 +133,10 @@ std::optional<Message> refusal_of(const Series& series, const ScalingData& data)
     return Message{"other programs kept ranks of some runs from their cores",
                    "their times are not those of the study",
                    "Make these runs again on a quiet machine: scalestudy run with --redo-busy"};
+  return std::nullopt;
+}
+
+std::optional<Message> refusal_of(const ScalingData& data) {
   if (data.points.size() < fewest_rank_counts)
     return Message{cat("only ", counts_text(data), " were measured"),
                    cat("a curve through fewer than ", fewest_rank_counts,
@@ -160,9 +164,9 @@ std::optional<Message> out_of_reach(const ScalingFit& fit, std::int64_t ranks) {
 }
 
 /// Of the reduction over hosts: it has as many ranks on each.
-std::optional<Message> uneven_hosts(const Series& series, std::int64_t ranks) {
-  const auto on_host = series.spec.settings.link.ranks_per_host;
-  if (series.spec.reduction != Reduction::hierarchical || ranks <= on_host ||
+std::optional<Message> uneven_hosts(const RunSpec& spec, std::int64_t ranks) {
+  const auto on_host = spec.settings.link.ranks_per_host;
+  if (spec.reduction != Reduction::hierarchical || ranks <= on_host ||
       ranks % std::max<std::int64_t>(on_host, 1) == 0)
     return std::nullopt;
   return Message{cat(ranks, " ranks do not fill hosts of ", on_host),
@@ -190,16 +194,15 @@ std::optional<Message> too_wrong(const ScalingFit& fit, std::int64_t ranks) {
       "The report says what changes between the numbers of ranks; measure more of them"};
 }
 
-AskedPrediction asked_of(const Series& series, const ScalingFit& fit, std::int64_t ranks) {
-  AskedPrediction asked{.ranks = ranks, .prediction = {}, .refusal = {}};
+AskedPrediction refused(std::int64_t ranks, const Message& refusal) {
+  return {.ranks = ranks, .prediction = {}, .refusal = refusal};
+}
+
+AskedPrediction asked_of(const ScalingFit& fit, std::int64_t ranks) {
   auto refusal = out_of_reach(fit, ranks);
-  if (!refusal) refusal = uneven_hosts(series, ranks);
   if (!refusal) refusal = too_wrong(fit, ranks);
-  if (refusal)
-    asked.refusal = *refusal;
-  else
-    asked.prediction = fit.predict(ranks);
-  return asked;
+  if (refusal) return refused(ranks, *refusal);
+  return {.ranks = ranks, .prediction = fit.predict(ranks), .refusal = {}};
 }
 
 std::vector<std::string> labels_of(const Series& series) {
@@ -227,14 +230,25 @@ SeriesPrediction predict(const Series& series, std::span<const std::int64_t> ran
                           .link = link_of(series),
                           .fit = {},
                           .asked = {}};
-  auto data = scaling_data(series);
-  const auto refusal = refusal_of(series, data);
-  if (!refusal) result.fit.emplace(std::move(data));
-  for (const auto count : ranks)
-    result.asked.push_back(
-        refusal ? AskedPrediction{.ranks = count, .prediction = {}, .refusal = *refusal}
-                : asked_of(series, *result.fit, count));
+  if (const auto refusal = refusal_of(series)) {
+    for (const auto count : ranks) result.asked.push_back(refused(count, *refusal));
+    return result;
+  }
+  result = predict(std::move(result), scaling_data(series), ranks);
+  for (auto& asked : result.asked)
+    if (const auto refusal = uneven_hosts(series.spec, asked.ranks); refusal && asked.prediction)
+      asked = refused(asked.ranks, *refusal);
   return result;
+}
+
+SeriesPrediction predict(SeriesPrediction named,
+                         ScalingData data,
+                         std::span<const std::int64_t> ranks) {
+  const auto refusal = refusal_of(data);
+  if (!refusal) named.fit.emplace(std::move(data));
+  for (const auto count : ranks)
+    named.asked.push_back(refusal ? refused(count, *refusal) : asked_of(*named.fit, count));
+  return named;
 }
 
 }  // namespace scalestudy

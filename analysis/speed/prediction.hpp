@@ -34,4 +34,9 @@ struct SeriesPrediction {
 /// Contract: all `ranks` are at least 1.
 [[nodiscard]] SeriesPrediction predict(const Series& series, std::span<const std::int64_t> ranks);
 
+/// From step times alone; `named` has no fit and nothing asked yet.
+[[nodiscard]] SeriesPrediction predict(SeriesPrediction named,
+                                       ScalingData data,
+                                       std::span<const std::int64_t> ranks);
+
 }  // namespace scalestudy

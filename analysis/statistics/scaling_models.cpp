@@ -343,6 +343,10 @@ ScalingPrediction ScalingFit::predict(std::int64_t ranks) const {
     widen_to(prediction.samples_per_s, by_other.samples_per_s);
     widen_to(prediction.speedup, by_other.speedup);
   }
+  // Nothing in the models makes ranks faster than alone: what exceeds them is scatter of the base.
+  const auto most = static_cast<double>(ranks);
+  prediction.speedup =
+      transformed(prediction.speedup, [most](double speedup) { return std::min(speedup, most); });
   prediction.efficiency = transformed(
       prediction.speedup, [ranks](double speedup) { return speedup / static_cast<double>(ranks); });
   return prediction;

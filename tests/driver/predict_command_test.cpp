@@ -48,6 +48,14 @@ class PredictCommand : public ::testing::Test {
   }
 };
 
+/// RWTH's towers of 1 to 14 GPUs.
+TEST_F(PredictCommand, APublishedSeriesIsAskedByItsName) {
+  const auto document = json_of_driver({"predict", "rwth-unet-tensorflow", "--ranks", "16"});
+  ASSERT_EQ(document["series"].size(), 2U);
+  for (const auto& series : document["series"])
+    EXPECT_THAT(series["labels"], testing::ElementsAre("fitted", "external"));
+}
+
 TEST_F(PredictCommand, SaysRateSpeedupAndHowWrongTheModelsWere) {
   write_three();
   const auto answer = predict("8");

@@ -9,6 +9,7 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
+#include "analysis/published/published_prediction.hpp"
 #include "analysis/report/speed/prediction_json.hpp"
 #include "analysis/report/text/numbers.hpp"
 #include "analysis/study/study_analysis.hpp"
@@ -91,7 +92,9 @@ void print(const SeriesPrediction& series, Context& context) {
 
 Action define(CLI::App& app) {
   const auto options = std::make_shared<PredictOptions>();
-  app.add_option("DIR", options->folders, "Study folders made by `scalestudy run --out DIR`")
+  app.add_option("DIR", options->folders,
+                 "Study folders made by `scalestudy run --out DIR`; published studies, by name "
+                 "(`scalestudy list published`) or as files")
       ->required();
   app.add_option("--ranks", options->ranks, "How many ranks; can be repeated")
       ->required()
@@ -99,11 +102,18 @@ Action define(CLI::App& app) {
       ->take_all()
       ->expected(1);
   return [options](Context& context) {
-    const std::vector<std::filesystem::path> folders(options->folders.begin(),
-                                                     options->folders.end());
-    for (const auto& folder : folders) require_study_folder(folder);
-    const StudyAnalysis analysis(load_runs(folders));
+    std::vector<std::filesystem::path> folders;
     std::vector<SeriesPrediction> predictions;
+    for (const auto& argument : options->folders) {
+      if (const auto file = published_named(argument, ShippedFiles(context.executable))) {
+        const auto published = analyse_published(read_published_study(*file));
+        for (auto& one : predict(published, options->ranks)) predictions.push_back(std::move(one));
+        continue;
+      }
+      require_study_folder(argument);
+      folders.emplace_back(argument);
+    }
+    const StudyAnalysis analysis(load_runs(folders));
     for (const auto& study : analysis.studies())
       predictions.push_back(predict(study.series, options->ranks));
     if (context.options.json)

@@ -38,13 +38,14 @@ struct ReportInputs {
 };
 
 /// A file is a published study, a folder may hold some.
-ReportInputs inputs_of(const std::vector<std::string>& paths) {
+ReportInputs inputs_of(const std::vector<std::string>& arguments, const ShippedFiles& shipped) {
   ReportInputs inputs;
-  for (const std::filesystem::path path : paths) {
-    if (path.extension() == ".json" && std::filesystem::is_regular_file(path)) {
-      inputs.published.studies.push_back(read_published_study(path));
+  for (const auto& argument : arguments) {
+    if (const auto file = published_named(argument, shipped)) {
+      inputs.published.studies.push_back(read_published_study(*file));
       continue;
     }
+    const std::filesystem::path path = argument;
     const auto files =
         is_study_folder(path) ? std::vector<std::filesystem::path>() : published_files(path);
     for (const auto& file : files) inputs.published.studies.push_back(read_published_study(file));
@@ -95,8 +96,8 @@ void refuse_mixture(const ReportResult& result) {
 Action define(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("DIR", options->folders,
-                 "Study folders made by `scalestudy run --out DIR`; published studies, as files or "
-                 "folders of them (`scalestudy schema published`)")
+                 "Study folders made by `scalestudy run --out DIR`; published studies, by name "
+                 "(`scalestudy list published`), as files or folders of them")
       ->required();
   app.add_option("--out", options->out, "Where the report goes (default: report/ in the first DIR)")
       ->type_name("FOLDER");
@@ -111,7 +112,7 @@ Action define(CLI::App& app) {
       "Runs of several studies, builds, machines, libraries or data are groups of their own, "
       "and no error");
   return [options](Context& context) {
-    auto inputs = inputs_of(options->folders);
+    auto inputs = inputs_of(options->folders, ShippedFiles(context.executable));
     inputs.published.overlays = overlays_named(options->overlays, inputs, context);
     const std::filesystem::path out = options->out.empty() ? own_place(options->folders.front())
                                                            : std::filesystem::path(options->out);

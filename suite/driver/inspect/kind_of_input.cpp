@@ -73,6 +73,15 @@ void refuse_runs(const fs::path& path) {
                     cat("Use scalestudy report ", path.string())});
 }
 
+std::optional<fs::path> published_named(const std::string& argument, const ShippedFiles& shipped) {
+  const fs::path path = argument;
+  if (path.extension() == ".json" && fs::is_regular_file(path)) return path;
+  if (is_there(path)) return std::nullopt;
+  for (const auto& [name, file] : shipped.published())
+    if (name == argument) return file;
+  return std::nullopt;
+}
+
 void require_study_folder(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error) || is_study_folder(folder)) return;

@@ -3,11 +3,19 @@
 /// the other is told where it belongs.
 
 #include <filesystem>
+#include <optional>
+#include <string>
+
+#include "study/shipped_files.hpp"
 
 namespace scalestudy {
 
 /// Whether it has a plan or runs.
 [[nodiscard]] bool is_study_folder(const std::filesystem::path& folder);
+
+/// The published study that an argument is or names; none where it is neither a file nor shipped.
+[[nodiscard]] std::optional<std::filesystem::path> published_named(const std::string& argument,
+                                                                   const ShippedFiles& shipped);
 
 /// Errors: BadInput when `path` looks like data: a TIFF, a picture, a pack, a folder of them.
 void refuse_data(const std::filesystem::path& path);

@@ -1,0 +1,45 @@
+#include "analysis/published/published_prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text.hpp"
+
+namespace scalestudy {
+namespace {
+
+/// Without published batches each rank is taken to keep its own.
+ScalingData scaling_data(const ArmAnalysis& arm) {
+  std::vector<const PublishedPoint*> points;
+  for (const auto& point : arm.points)
+    if (!point.is_flawed && point.rate_per_s > 0) points.push_back(&point);
+  const bool has_batches = std::ranges::all_of(
+      points, [](const auto* point) { return std::isfinite(point->global_batch_size); });
+  ScalingData data;
+  data.has_fixed_global_batch = arm.arm.scaling_rule == PublishedRule::strong;
+  for (const auto* point : points) {
+    const double work = has_batches                   ? point->global_batch_size
+                        : data.has_fixed_global_batch ? 1
+                                                      : static_cast<double>(point->ranks);
+    if (data.points.empty()) data.samples_per_step = work;
+    data.points.push_back({point->ranks, {work / point->rate_per_s}});
+  }
+  return data;
+}
+
+}  // namespace
+
+std::vector<SeriesPrediction> predict(const PublishedAnalysis& analysis,
+                                      std::span<const std::int64_t> ranks) {
+  std::vector<SeriesPrediction> all;
+  for (const auto& arm : analysis.arms)
+    all.push_back(predict({.series = cat(analysis.study.title, ", ", arm.arm.name),
+                           .labels = {"fitted", "external"},
+                           .link = {},
+                           .fit = {},
+                           .asked = {}},
+                          scaling_data(arm), ranks));
+  return all;
+}
+
+}  // namespace scalestudy
