@@ -41,6 +41,15 @@ class PublishedReport : public ::testing::Test {
   ScopedVariable path_{"PATH", "/nowhere"};  // no gnuplot
 };
 
+TEST_F(PublishedReport, AShippedOneIsFoundByItsName) {
+  const auto answer = report({"rwth-unet-tensorflow"});
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(content_of(out_ / "report.html"), HasSubstr("; iou 0.4858 instead of 0.9643"))
+      << "the headline, beside the factor";
+  EXPECT_TRUE(fs::exists(out_ / "figures/published-rwth-unet-tensorflow-quality.tsv"));
+  EXPECT_EQ(report({"no-such-work"}).code, 2);
+}
+
 TEST_F(PublishedReport, OfAFileSaysFactorsSourceAndLabel) {
   const auto answer = report({(shipped() / "mlperf-h3c-a100.json").string()});
   EXPECT_EQ(answer.code, 0) << answer.err;

@@ -21,7 +21,7 @@ namespace {
 struct Quantity {
   const char* slug;
   const char* title;
-  const char* axis;
+  const char* axis;  ///< null: the arms' metric
   double scale;
   Estimate (*value)(const PublishedPoint& point);
 };
@@ -35,16 +35,22 @@ Estimate speedup_of(const PublishedPoint& point) {
 constexpr std::array quantities{
     Quantity{"speedup", "Speed-up", "times as fast as the fewest ranks", 1, speedup_of},
     Quantity{"efficiency", "Efficiency", "speed-up ÷ growth of ranks, %", 100,
-             [](const PublishedPoint& point) { return point.efficiency; }}};
+             [](const PublishedPoint& point) { return point.efficiency; }},
+    Quantity{"quality", "Quality of the models", nullptr, 1, [](const PublishedPoint& point) {
+               return Estimate{.value = mean(finite(point.quality))};
+             }}};
 
-bool is_drawn(const ArmAnalysis& arm) {
-  return arm.states_speedup();
+bool is_drawn(const ArmAnalysis& arm, const Quantity& quantity) {
+  return arm.states_speedup() && std::ranges::any_of(arm.points, [&](const auto& point) {
+           return !point.is_flawed && std::isfinite(quantity.value(point).value);
+         });
 }
 
-std::vector<const ArmAnalysis*> drawn_arms(const PublishedAnalysis& analysis) {
+std::vector<const ArmAnalysis*> drawn_arms(const PublishedAnalysis& analysis,
+                                           const Quantity& quantity) {
   std::vector<const ArmAnalysis*> arms;
   for (const auto& arm : analysis.arms)
-    if (is_drawn(arm)) arms.push_back(&arm);
+    if (is_drawn(arm, quantity)) arms.push_back(&arm);
   return arms;
 }
 
@@ -71,7 +77,9 @@ bool has_interval(const ArmAnalysis& arm, const Quantity& quantity) {
 }
 
 /// Rates stand beside total times in one figure: the legend says which are which.
-std::string legend_of(const ArmAnalysis& arm) {
+std::string legend_of(const ArmAnalysis& arm, const Quantity& quantity) {
+  if (quantity.axis == nullptr)
+    return cat(arm.arm.name, arm.arm.quality_metric.empty() ? "" : ", ", arm.arm.quality_metric);
   const bool has_total = arm.told().to_base.identified > Identified::rate_only;
   const auto base = arm.told().to_base.base_ranks;
   return cat(arm.arm.name, has_total ? "" : " (rate)",
@@ -90,7 +98,7 @@ std::optional<std::int64_t> common_base(const std::vector<const ArmAnalysis*>& a
 std::vector<std::string> ideal_plot(const std::vector<const ArmAnalysis*>& arms,
                                     const Quantity& quantity) {
   const auto base = common_base(arms);
-  if (quantity.value == speedup_of && !base) return {};
+  if (quantity.axis == nullptr || (quantity.value == speedup_of && !base)) return {};
   const auto ideal = quantity.value == speedup_of ? cat("x/", *base, ".0") : cat(quantity.scale);
   return {cat(ideal, " with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal'")};
 }
@@ -106,7 +114,7 @@ std::string plots_of(const std::vector<const ArmAnalysis*>& arms,
     if (has_interval(*arms[i], quantity))
       plots.push_back(cat(data, ":3:4 with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
     plots.push_back(cat(data, " with points ps 0.7 pt ", filled_markers[i % filled_markers.size()],
-                        " ", colour, " title ", gnuplot_quoted(legend_of(*arms[i]))));
+                        " ", colour, " title ", gnuplot_quoted(legend_of(*arms[i], quantity))));
   }
   return cat("plot ", join(plots, ", \\\n     "), "\n");
 }
@@ -124,7 +132,8 @@ std::string axes_of(const std::vector<const ArmAnalysis*>& arms, const Quantity&
   const auto ranks = all_ranks(arms);
   for (const auto n : ranks) ticks.push_back(cat(n));
   const auto most = static_cast<double>(*ranks.rbegin());
-  return cat("set xlabel 'ranks'\nset ylabel ", gnuplot_quoted(quantity.axis), "\nset xtics (",
+  return cat("set xlabel 'ranks'\nset ylabel ",
+             gnuplot_quoted(quantity.axis == nullptr ? "metric" : quantity.axis), "\nset xtics (",
              join(ticks, ", "), ")\nset xrange [", 0.5, ":", 1.08 * most,
              "]\nset yrange [0:", quantity.scale == 1 ? "*" : "110 < *",
              "]\nset key outside below center maxcols 2 font ',11'\n");
@@ -159,9 +168,9 @@ std::string caption_of(const PublishedAnalysis& analysis,
 
 std::vector<Figure> published_figures(const PublishedAnalysis& analysis) {
   std::vector<Figure> figures;
-  const auto arms = drawn_arms(analysis);
-  if (arms.empty()) return figures;
   for (const auto& quantity : quantities) {
+    const auto arms = drawn_arms(analysis, quantity);
+    if (arms.empty()) continue;
     Figure figure;
     figure.section = FigureSection::speed;
     figure.slug = cat(analysis.slug, "-", quantity.slug);

@@ -222,6 +222,10 @@ std::string dropped_sentence(const PublishedStudy& study, const ArmAnalysis& arm
   return cat(" Epochs have ", all, " ", work_noun(study, arm), ", but ", join(parts, ", "), ".");
 }
 
+std::string metric_of(const ArmAnalysis& arm) {
+  return arm.arm.quality_metric.empty() ? "quality" : arm.arm.quality_metric;
+}
+
 std::string quality_list(const ArmAnalysis& arm) {
   std::vector<std::string> parts;
   for (const auto& point : arm.points)
@@ -233,8 +237,7 @@ std::string quality_list(const ArmAnalysis& arm) {
 std::string quality_paragraph(const PublishedStudy& study, const ArmAnalysis& arm) {
   const auto list = quality_list(arm);
   if (list.empty()) return "";
-  const auto metric = arm.arm.quality_metric.empty() ? "quality" : arm.arm.quality_metric;
-  auto start = cat("Published ", metric, ": ", list, " ranks.");
+  auto start = cat("Published ", metric_of(arm), ": ", list, " ranks.");
   const auto& population = arm.population;
   if (population.differs)
     return cat(start, " evaluation_set_differs: models were judged on different numbers of ",
@@ -305,10 +308,15 @@ std::string published_headline(const ArmAnalysis& arm) {
   const auto& ratio = point.to_base;
   if (!has_speedup(point)) return missing_speedup(arm, "No speed-up is published");
   const bool total = has_total(ratio);
+  const auto base = std::ranges::find(arm.points, ratio.base_ranks, &PublishedPoint::ranks);
+  const auto before = quality_text(*base), after = quality_text(point);
   return cat(ranks_in_words(point.ranks, true), total ? " were " : " had ",
              significant((total ? ratio.total : ratio.rate).value, 3),
              total ? " times as fast as " : " times the rate of ",
-             ranks_in_words(ratio.base_ranks, false), mark(point));
+             ranks_in_words(ratio.base_ranks, false), mark(point),
+             before.empty() || after.empty()
+                 ? ""
+                 : cat("; ", metric_of(arm), " ", after, " instead of ", before));
 }
 
 std::vector<std::string> published_paragraphs(const PublishedStudy& study, const ArmAnalysis& arm) {
