@@ -94,11 +94,12 @@ Looks::Looks(const StepEvidence& evidence, const BlockFit& fit, bool is_always_t
     : work_(evidence.work_ratio),
       fit_(fit),
       input_(Look::at([](const PathStep& path) { return path.input_s; })),
-      uneven_input_(Look::at([](const PathStep& path) { return path.uneven_input_s; })),
       transfer_(Look::at([](const PathStep& path) { return path.transfer_s; })),
       random_(Look::at([](const PathStep& path) { return path.imbalance_s - path.persistent_s; })),
       queue_(Look::at([](const PathStep& path) { return path.run_queue_wait_s; })),
-      optimizer_(Look::at([](const PathStep& path) { return path.optimizer_s; })) {
+      optimizer_(Look::at([](const PathStep& path) { return path.optimizer_s; })),
+      uneven_input_(Look::at([](const PathStep& path) { return path.uneven_input_s; })),
+      uneven_optimizer_(Look::at([](const PathStep& path) { return path.uneven_optimizer_s; })) {
   const double share = 1 / static_cast<double>(evidence.ranks);
   // A rank that is slow in some launches only is fast in others: it counts beyond the mean.
   const double in_mean = is_always_the_same_rank ? share : 0;
@@ -125,7 +126,7 @@ Look Looks::by_records(StepCause cause) const {
     case StepCause::exchange_contention:
       return compute_ - (computing_ ? *computing_ : queue_);
     case StepCause::interference:
-      if (exchange_) return compute_ - queue_ - (*exchange_ - transfer_);
+      if (exchange_) return slower_computing() - (*exchange_ - transfer_);
       return computing_ ? *computing_ - queue_ : slower_computing();
     case StepCause::oversubscription:
       return queue_;
@@ -143,10 +144,10 @@ std::optional<Look> Looks::by_arms(StepCause cause) const {
       if (exchange_ && computing_) return *exchange_ - (compute_ - *computing_);
       break;
     case StepCause::slow_rank:
-      if (waiting_) return *waiting_ - random_ - uneven_input_ + slow_in_mean_;
+      if (waiting_) return *waiting_ - random_ - uneven_input_ - uneven_optimizer_ + slow_in_mean_;
       break;
     case StepCause::imbalance:
-      if (waiting_) return *waiting_ - (slow_ - slow_in_mean_) - uneven_input_;
+      if (waiting_) return *waiting_ - (slow_ - slow_in_mean_) - uneven_input_ - uneven_optimizer_;
       break;
     case StepCause::exchange_contention:
       if (exchange_) return *exchange_ - transfer_;
@@ -169,11 +170,12 @@ std::optional<Look> Looks::computing() const {
   const LaunchArm neither{ControlArm::synthetic_input_no_communication};
   const LaunchArm at_one{ControlArm::synthetic_input, true};
   if (has(neither) && has(at_one))
-    return Look{{term(neither, 1), term(at_one, -work_)}, {}} - optimizer_ - slow_in_mean_;
+    return Look{{term(neither, 1), term(at_one, -work_)}, {}} - (optimizer_ - uneven_optimizer_) -
+           slow_in_mean_;
   if (has({ControlArm::no_communication}))
     return Look{{term({ControlArm::no_communication}, 1), term(LaunchArm::whole_at_one, -work_)},
                 {}} -
-           optimizer_ - slow_in_mean_ - (input_ - uneven_input_);
+           (optimizer_ - uneven_optimizer_) - slow_in_mean_ - (input_ - uneven_input_);
   return std::nullopt;
 }
 

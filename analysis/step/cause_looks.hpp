@@ -95,7 +95,8 @@ class Looks {
 
   double work_;
   const BlockFit& fit_;
-  Look input_, uneven_input_, transfer_, random_, queue_, optimizer_;
+  Look input_, transfer_, random_, queue_, optimizer_;
+  Look uneven_input_, uneven_optimizer_;  ///< parts of these that the other ranks wait for
   Look slow_, slow_in_mean_, compute_;
   std::optional<Look> exchange_;   ///< leaving it out: transfer and what it adds to computing
   std::optional<Look> waiting_;    ///< leaving out that ranks meet

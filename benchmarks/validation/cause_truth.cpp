@@ -79,6 +79,7 @@ std::vector<NamedNuisance> nuisances(double paired_sd) {
   add("bursts: +30 % in a fifth of half", &Nuisance::burst, 0.3);
   add("clocks off by 1 % of a step", &Nuisance::clock_error_s, 0.01 * step_of_one_rank_s);
   add("batches of one rank late", &Nuisance::is_input_of_one_rank, true);
+  add("update of one rank longer", &Nuisance::is_update_of_one_rank, true);
   add("batches made ahead", &Nuisance::is_input_ahead, true);
   add("meeting within forward", &Nuisance::meets_in_forward, true);
   add("one rank 3 % slower", &Nuisance::of_one_rank, 0.03);

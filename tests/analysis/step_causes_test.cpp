@@ -210,6 +210,18 @@ TEST(StepCauses, AnUnevenInputIsNoWaitingForComputing) {
               testing::IsSupersetOf({StepCause::slow_rank, StepCause::imbalance}));
 }
 
+TEST(StepCauses, AnUpdateOfOneRankIsNoWaitingForComputing) {
+  auto study = planted_study(StepCause::optimizer, 0.2);
+  study.nuisance.is_update_of_one_rank = true;
+  const auto decision = decision_of(study);
+  EXPECT_THAT(decision.main, ElementsAre(StepCause::optimizer));
+  for (const auto cause : {StepCause::slow_rank, StepCause::imbalance, StepCause::interference}) {
+    const auto found = std::ranges::find(decision.findings, cause, &CauseFinding::cause);
+    EXPECT_NEAR(found->contrast_s.value, 0, 0.01 * decision.ideal_step_s) << cause;
+    EXPECT_EQ(found->verdict, Verdict::refuted) << cause;
+  }
+}
+
 TEST(StepCauses, ASlowRankIsNamedOnlyIfItIsAlwaysTheSame) {
   const auto study = planted_study(StepCause::slow_rank, 0.2);
   Random random(1);

@@ -50,7 +50,11 @@ def shares_of_path(steps, start):
     shares = {name: np.mean(part) / whole for name, part in parts.items()}
     queued = steps["run_queue_wait_s"][:, at].mean() / whole
     uneven = (of("input_wait_s", at) - steps["input_wait_s"][:, at].mean(axis=0)).mean() / whole
-    return shares | {"other": 1 - sum(shares.values()), "queue": queued, "uneven_input": uneven, "slowest_rank": int(excess)}
+    early = steps["early_update_s"] if "early_update_s" in steps else np.zeros_like(steps["optimizer_s"])
+    updated = steps["optimizer_s"][:, at - 1] - early[:, at - 1] + early[:, at]
+    uneven_update = (updated[last, range(len(at))] - updated.mean(axis=0)).mean() / whole
+    return shares | {"other": 1 - sum(shares.values()), "queue": queued, "uneven_input": uneven,
+                     "uneven_optimizer": uneven_update, "slowest_rank": int(excess)}
 
 
 class Look:
@@ -171,9 +175,9 @@ class Causes:
         if has((BARRIER, n), (ALONE, n)):
             waiting = Look({(BARRIER, n): 1, (ALONE, n): -1})
         if has((NEITHER, n), (SYNTHETIC, 1)):
-            computing = Look({(NEITHER, n): 1, (SYNTHETIC, 1): -w}) - part("optimizer") - in_mean
+            computing = Look({(NEITHER, n): 1, (SYNTHETIC, 1): -w}) - part("optimizer") + part("uneven_optimizer") - in_mean
         elif has((ALONE, n)):
-            computing = Look({(ALONE, n): 1, ("", 1): -w}) - part("optimizer") - in_mean - part("input") + part("uneven_input")
+            computing = Look({(ALONE, n): 1, ("", 1): -w}) - part("optimizer") + part("uneven_optimizer") - in_mean - part("input") + part("uneven_input")
         beside = (compute - queue - (exchange - part("transfer")) if exchange else (computing or compute) - queue)
         records = {"input": part("input"), "transfer": part("transfer"), "slow_rank": slow, "imbalance": part("imbalance"),
                    "interference": beside, "oversubscription": queue, "optimizer": part("optimizer")}
@@ -191,8 +195,8 @@ class Causes:
         if exchange and computing:
             arms |= {"transfer": exchange - compute + computing, "oversubscription": computing - beside}
         if waiting:
-            arms |= {"slow_rank": waiting - part("imbalance") - part("uneven_input") + in_mean,
-                     "imbalance": waiting - slow + in_mean - part("uneven_input")}
+            arms |= {"slow_rank": waiting - part("imbalance") - part("uneven_input") - part("uneven_optimizer") + in_mean,
+                     "imbalance": waiting - slow + in_mean - part("uneven_input") - part("uneven_optimizer")}
         return records, arms
 
     def clock_error_s(self, cause):

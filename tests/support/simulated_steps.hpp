@@ -38,6 +38,7 @@ struct Nuisance {
   double clock_error_s = 0;           ///< of each rank but the first
   bool is_input_ahead = false;        ///< batches are made while steps run: input hides behind them
   bool is_input_of_one_rank = false;  ///< only the last rank waits for batches
+  bool is_update_of_one_rank = false;  ///< only the last rank's update is longer
   bool meets_in_forward = false;  ///< as synchronised batch norm does: waiting looks like computing
   double of_one_rank = 0;         ///< a step of one rank is so much longer: a slow base
   bool is_slow_rank_changing = false;  ///< another one in each launch; the others are faster
@@ -107,7 +108,7 @@ class Launch {
 
  private:
   struct RankTime {
-    double wait_s = 0, pass_s = 0, phase_wait_s = 0, ready_s = 0, released_s = 0;
+    double wait_s = 0, pass_s = 0, phase_wait_s = 0, ready_s = 0, released_s = 0, update_s = 0;
   };
   using RankTimes = std::vector<RankTime>;
 
@@ -174,16 +175,18 @@ class Launch {
       }
     const double last_s = std::ranges::max(all, {}, &RankTime::ready_s).ready_s;
     const double transfer_s = moves() ? extra_s(StepCause::transfer) * stretched : 0;
-    const double update_s = (update_of_one_rank_s + extra_s(StepCause::optimizer)) * stretched;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const bool is_quick = study_.nuisance.is_update_of_one_rank && rank + 1 < ranks;
+      const double extra = is_quick ? 0 : extra_s(StepCause::optimizer);
+      all[rank].update_s = (update_of_one_rank_s + extra) * stretched;
       all[rank].released_s = meets_ ? last_s + transfer_s : all[rank].ready_s;
-      now_s_[rank] = all[rank].released_s + update_s;
+      now_s_[rank] = all[rank].released_s + all[rank].update_s;
     }
-    record(step, all, update_s, extra_s(StepCause::oversubscription) * stretched);
+    record(step, all, extra_s(StepCause::oversubscription) * stretched);
   }
 
   /// By clocks that are a little off.
-  void record(std::int64_t step, const RankTimes& all, double update_s, double queued_s) {
+  void record(std::int64_t step, const RankTimes& all, double queued_s) {
     double last_seen_s = 0;
     for (std::size_t rank = 0; rank < all.size(); ++rank)
       last_seen_s = std::max(last_seen_s, all[rank].ready_s + clock_s_[rank]);
@@ -207,7 +210,7 @@ class Launch {
       row.run_queue_wait_s = queued_s;
       row.peer_wait_s = peer_wait_s;
       row.exposed_transfer_s = exposed_s - peer_wait_s;
-      row.optimizer_s = update_s;
+      row.optimizer_s = one.update_s;
       row.ready_s = ready_s;
       row.released_s = released_s;
     }

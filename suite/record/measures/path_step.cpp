@@ -54,6 +54,8 @@ PathStep path_of(const StepTable& steps, const CriticalStep& critical) {
   path.transfer_s =
       of_critical(&StepRow::exposed_transfer_s) + of_critical(&StepRow::phase_transfer_s);
   path.optimizer_s = updated_s(steps, rank, step);
+  path.uneven_optimizer_s =
+      path.optimizer_s - mean_over_ranks(steps, [&](auto r) { return updated_s(steps, r, step); });
   path.other_s = path.step_s - path.input_s - path.compute_s - path.imbalance_s - path.transfer_s -
                  path.optimizer_s;
   path.run_queue_wait_s =
@@ -61,10 +63,11 @@ PathStep path_of(const StepTable& steps, const CriticalStep& critical) {
   return path;
 }
 
-constexpr std::array path_parts{
-    &PathStep::step_s,      &PathStep::uneven_input_s, &PathStep::input_s,
-    &PathStep::compute_s,   &PathStep::imbalance_s,    &PathStep::transfer_s,
-    &PathStep::optimizer_s, &PathStep::other_s,        &PathStep::run_queue_wait_s};
+constexpr std::array path_parts{&PathStep::step_s,      &PathStep::uneven_input_s,
+                                &PathStep::input_s,     &PathStep::compute_s,
+                                &PathStep::imbalance_s, &PathStep::transfer_s,
+                                &PathStep::optimizer_s, &PathStep::uneven_optimizer_s,
+                                &PathStep::other_s,     &PathStep::run_queue_wait_s};
 
 /// Each rank's mean over steps, less the mean over ranks.
 std::vector<double> excess_by_rank_s(const StepTable& steps, std::span<const CriticalStep> some) {
