@@ -19,6 +19,27 @@ std::optional<SpecDifference> changed_setting(const Series& from, const Series& 
   return changed;
 }
 
+/// Of specifications that differ in one setting: whether the change can remove the cause.
+bool is_against(StepCause cause, const RunSpec& from, const RunSpec& to) {
+  switch (cause) {
+    case StepCause::input:
+      return from.input == InputKind::serial && to.input != from.input;
+    case StepCause::transfer:
+      return properties_of(to.reduction).overlaps && !properties_of(from.reduction).overlaps;
+    case StepCause::exchange_contention:
+      return to.reduction != from.reduction;
+    case StepCause::optimizer:
+      return to.reduction == Reduction::sharded_optimizer && to.reduction != from.reduction;
+    case StepCause::oversubscription:
+      return to.settings.threads_per_rank < from.settings.threads_per_rank;
+    case StepCause::slow_rank:
+    case StepCause::imbalance:
+    case StepCause::interference:
+      break;
+  }
+  return false;
+}
+
 }  // namespace
 
 Estimate speed_without(const StepDecision& decision, const Estimate& growth_s) {
@@ -26,24 +47,6 @@ Estimate speed_without(const StepDecision& decision, const Estimate& growth_s) {
   return transformed(growth_s, [step_s](double gone_s) {
     return gone_s < step_s ? step_s / (step_s - gone_s) : std::numeric_limits<double>::infinity();
   });
-}
-
-std::string_view axis_against(StepCause cause) {
-  switch (cause) {
-    case StepCause::input:
-      return "input";
-    case StepCause::transfer:
-    case StepCause::exchange_contention:
-    case StepCause::optimizer:
-      return "reduction";
-    case StepCause::oversubscription:
-      return "threads_per_rank";
-    case StepCause::slow_rank:
-    case StepCause::imbalance:
-    case StepCause::interference:
-      break;
-  }
-  return "";
 }
 
 std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
@@ -60,7 +63,8 @@ std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
       const auto gain =
           inverse(compare(without, with_steps(lossy.group(decision.ranks)), step_of_a_rank()));
       for (const auto& finding : decision.findings) {
-        if (finding.verdict != Verdict::supported || axis_against(finding.cause) != changed->path)
+        if (finding.verdict != Verdict::supported ||
+            !is_against(finding.cause, lossy.spec, other->spec))
           continue;
         all.push_back({.ranks = decision.ranks,
                        .cause = finding.cause,

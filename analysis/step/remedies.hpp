@@ -31,9 +31,6 @@ struct MeasuredRemedy {
 /// How many times as fast steps were without what a cause adds to them.
 [[nodiscard]] Estimate speed_without(const StepDecision& decision, const Estimate& growth_s);
 
-/// The axis of a study whose values differ in how much of the cause there is; "" without one.
-[[nodiscard]] std::string_view axis_against(StepCause cause);
-
 /// Of all supported causes of `lossy`, with any of `others` that differs from it in that axis only.
 [[nodiscard]] std::vector<MeasuredRemedy> measured_remedies(const Series& lossy,
                                                             std::span<const StepDecision> decisions,

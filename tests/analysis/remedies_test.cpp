@@ -61,6 +61,12 @@ TEST_F(Remedies, ThatRemoveNothingGainLessThanPromised) {
   EXPECT_EQ(shown_in(remedies_table(lossy), 0, "outcome"), "less");
 }
 
+TEST_F(Remedies, AreNoneTowardsWhatMakesTheCause) {
+  add_input(InputKind::serial, 0.002);
+  add_input(InputKind::sharded, 0.020);
+  EXPECT_THAT(with_input(InputKind::sharded).remedies, IsEmpty());
+}
+
 TEST_F(Remedies, AreNoneWhereMoreThanOneSettingDiffers) {
   add_input(InputKind::serial, 0.020);
   add_input(InputKind::sharded, 0.002, 2);
