@@ -260,9 +260,12 @@ std::string only_value(const CsvTable& table,
 }
 
 /// As comments call them, and as a row does that is of an epoch.
-constexpr std::array<std::string_view, 8> sample_columns{
-    "samples_per_epoch", "images_per_epoch", "train_samples", "train_images",
-    "training_samples",  "training_images",  "samples",       "samples_seen"};
+constexpr auto sample_columns = [] {
+  std::array<std::string_view, sample_names.size() + 2> names;
+  *std::ranges::copy(sample_names, names.begin()).out = "samples";
+  names.back() = "samples_seen";
+  return names;
+}();
 
 /// The number that all rows say in a column called `theirs`, else that of a comment.
 template <std::size_t count>

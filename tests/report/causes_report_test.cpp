@@ -112,6 +112,10 @@ TEST(CausesReport, AdvisesForEachMainCauseAndNothingThatTheStudyHas) {
   const auto with_buckets = step_remedy_sentence(analysis);
   EXPECT_THAT(with_buckets, AllOf(Not(HasSubstr("bucketed_overlap")), Not(HasSubstr("compression")),
                                   HasSubstr("axes.reduction sharded_optimizer")));
+  spec.reduction = Reduction::sharded_optimizer;
+  spec.settings.gradients.updated_early = true;
+  EXPECT_THAT(step_remedy_sentence(analysis),
+              HasSubstr("updating parameters: what usually helps is in force already"));
 }
 
 TEST(CausesReport, TellsContentionFromNeighboursOnlyWithAnArm) {
@@ -132,6 +136,45 @@ TEST(CausesReport, WithoutASureLossItSaysWhatIsRecordedAndNothingRefuted) {
   EXPECT_THAT(causes_sentence(analysis),
               AllOf(HasSubstr("Surely more by the records: moving gradients that nothing hides, "),
                     Not(HasSubstr("Refuted"))));
+}
+
+TEST(CausesReport, AShorterStepIsCalledShorter) {
+  auto analysis = analysed(planted(StepCause::input, 0));
+  auto& loss_s = analysis.causes.front().loss_s;
+  loss_s.value = -0.02;
+  loss_s.interval = Interval{-0.022, -0.018};
+  EXPECT_THAT(causes_sentence(analysis),
+              HasSubstr("A step of four ranks is 20.0 (18.0–22.0) ms shorter than "));
+}
+
+TEST(CausesReport, ALossThatIsSpreadHasItsLargestParts) {
+  auto analysis = analysed(planted(StepCause::input, 0.2));
+  auto& decision = analysis.causes.front();
+  decision.main.clear();
+  for (auto& finding : decision.findings) finding.verdict = Verdict::refuted;
+  EXPECT_THAT(causes_sentence(analysis),
+              HasSubstr("It is spread; the largest parts: waiting for batches, "));
+}
+
+TEST(CausesReport, OfBothLooksTheClearerIsShown) {
+  auto analysis = analysed(planted(StepCause::transfer, 0.2));
+  auto& decision = analysis.causes.front();
+  for (auto& finding : decision.findings) {
+    if (finding.cause != StepCause::transfer) continue;
+    finding.column_s.value = 0.0103;
+    finding.column_s.interval = Interval{0.0095, 0.0111};
+    finding.contrast_s.value = 0.0215;
+    finding.contrast_s.interval = Interval{0.005, 0.040};
+  }
+  EXPECT_THAT(causes_sentence(analysis), HasSubstr("hides, 10.30 (9.50–11.10) ms"));
+  EXPECT_THAT(cause_in_brief(analysis)->remark, testing::StartsWith("10.3 ms of "));
+}
+
+TEST(CausesReport, NoCoreIsAdvisedWhereNoneIsLeft) {
+  auto analysis = analysed(planted(StepCause::exchange_contention, 0.2));
+  EXPECT_THAT(step_remedy_sentence(analysis), HasSubstr("own_core"));
+  analysis.series.spec.no_spare_core = true;
+  EXPECT_THAT(step_remedy_sentence(analysis), Not(HasSubstr("own_core")));
 }
 
 TEST(CausesReport, WithoutALossItSaysSo) {

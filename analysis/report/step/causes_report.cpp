@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/text.hpp"
 
@@ -28,8 +29,10 @@ bool compresses(const RunSpec& spec) {
   return spec.settings.compression != Compression::none;
 }
 
+/// Or none is left.
 bool has_its_core(const RunSpec& spec) {
-  return spec.settings.communication_thread == CommunicationPlacement::own_core;
+  return spec.oversubscribed || spec.no_spare_core ||
+         spec.settings.communication_thread == CommunicationPlacement::own_core;
 }
 
 bool makes_its_batches(const RunSpec& spec) {
@@ -40,8 +43,10 @@ bool has_workers(const RunSpec& spec) {
   return spec.settings.input.worker_threads > 0;
 }
 
+/// Or could not: only an exchange that overlaps leaves time before its end.
 bool updates_early(const RunSpec& spec) {
-  return spec.settings.gradients.updated_early;
+  return spec.settings.gradients.updated_early ||
+         !reduces_by<Reduction::bucketed_overlap, Reduction::hierarchical>(spec);
 }
 
 constexpr std::array remedies{
@@ -62,7 +67,9 @@ constexpr std::array remedies{
     Remedy{StepCause::imbalance, "more samples per rank and step"},
     Remedy{StepCause::interference, "fewer ranks per host"},
     Remedy{StepCause::oversubscription,
-           "axes.threads_per_rank × ranks of a host up to its cores and CPU quota"},
+           "axes.threads_per_rank × ranks of a host up to its cores and CPU quota",
+           [](const RunSpec& spec) { return !spec.oversubscribed; }},
+    Remedy{StepCause::oversubscription, "cores for the threads that communicate and load, too"},
     Remedy{StepCause::optimizer, "axes.reduction sharded_optimizer",
            reduces_by<Reduction::sharded_optimizer>},
     Remedy{StepCause::optimizer, "settings.gradients.updated_early", updates_early}};
@@ -77,10 +84,17 @@ bool is_with_fewer_samples(const StepDecision& decision) {
   return decision.work_ratio < 0.99;
 }
 
+/// That a slow rank that changes from launch to launch was always the same one.
+bool may_be_chance(const StepDecision& decision, const CauseFinding& finding) {
+  const auto launches = static_cast<double>(finding.column_s.count);
+  return std::pow(static_cast<double>(decision.ranks), 1 - launches) > significance_level;
+}
+
 std::string summary_of(const StepDecision& decision, const CauseFinding& finding) {
   if (finding.cause == StepCause::slow_rank && finding.verdict == Verdict::supported)
     return decision.slowest_rank
-               ? cat("waiting for rank ", *decision.slowest_rank, ", which is slow in all steps")
+               ? cat("waiting for rank ", *decision.slowest_rank, ", which is slow in all steps",
+                     may_be_chance(decision, finding) ? " of these few launches" : "")
                : "waiting for a rank that is slow in all steps of a launch, not "
                  "always the same one";
   if (finding.cause == StepCause::interference) {
@@ -105,7 +119,16 @@ std::string remedy_of(const StepDecision& decision, StepCause cause, const RunSp
   std::vector<std::string> left;
   for (const auto& remedy : remedies)
     if (remedy.cause == cause && !remedy.is_in_force(spec)) left.emplace_back(remedy.words);
-  return join(left, "; ");
+  return left.empty() ? "what usually helps is in force already" : join(left, "; ");
+}
+
+/// What no arm tells from the exchange is answered for both.
+std::string remedies_of(const StepDecision& decision, StepCause cause, const RunSpec& spec) {
+  const auto own = remedy_of(decision, cause, spec);
+  if (cause != StepCause::interference || has_cause(decision, StepCause::exchange_contention))
+    return own;
+  return cat(own, "; if it is the exchange, which control_arms barrier_only would tell, ",
+             remedy_of(decision, StepCause::exchange_contention, spec));
 }
 
 Estimate in_ms(const Estimate& estimate_s) {
@@ -128,20 +151,37 @@ std::vector<const CauseFinding*> with_verdict(const StepDecision& decision, Verd
   return found;
 }
 
-/// "waiting for batches, 35.3 (33.1 to 37.5) ms"; of what is no growth its limit.
+double width_s(const Estimate& estimate_s) {
+  return estimate_s.interval ? estimate_s.interval->high - estimate_s.interval->low
+                             : std::numeric_limits<double>::infinity();
+}
+
+/// The look that says more: both are of the same seconds.
+const Estimate& clearer_s(const CauseFinding& finding) {
+  const bool by_records =
+      !finding.is_bound && width_s(finding.column_s) < width_s(finding.contrast_s);
+  return by_records ? finding.column_s : finding.growth_s();
+}
+
+/// "35.3 (33.1 to 37.5) ms"; of what is no growth its limit.
+std::string amount(const Estimate& estimate_s) {
+  if (!std::isfinite(estimate_s.value)) return "not recorded";
+  if (estimate_s.value > 0 || !estimate_s.interval) return ms_text(estimate_s);
+  return estimate_s.interval->high > 0 ? cat("at most ", milliseconds(estimate_s.interval->high))
+                                       : "none";
+}
+
 std::string named(const StepDecision& decision, const CauseFinding& finding) {
-  const auto summary = summary_of(decision, finding);
-  const auto& growth_s = finding.growth_s();
-  if (!std::isfinite(growth_s.value)) return summary + ", not recorded";
-  if (growth_s.value <= 0 && growth_s.interval)
-    return cat(summary, ", at most ", milliseconds(std::max(0.0, growth_s.interval->high)));
-  return cat(summary, ", ", ms_text(finding.growth_s()));
+  return cat(summary_of(decision, finding), ", ", amount(clearer_s(finding)));
 }
 
 std::string loss_sentence(const StepDecision& decision) {
   const auto margin = cat("the margin of ", milliseconds(decision.margin_s));
+  const bool is_longer = !(decision.loss_s.value < 0);
+  const auto difference_s =
+      transformed(decision.loss_s, [&](double time_s) { return is_longer ? time_s : -time_s; });
   const auto start = cat("A step of ", ranks_in_words(decision.ranks, false), " is ",
-                         ms_text(decision.loss_s), " longer than ",
+                         ms_text(difference_s), is_longer ? " longer" : " shorter", " than ",
                          milliseconds(decision.ideal_step_s), ", what perfect scaling would take");
   if (decision.is_loss) return start + ". ";
   if (decision.loss_s.method == IntervalMethod::two_speeds)
@@ -155,7 +195,15 @@ std::string loss_sentence(const StepDecision& decision) {
 /// What leaving it out gained was measured where an arm leaves out nothing else.
 std::string gain_by_arm(const CauseFinding& main) {
   if (main.cause != StepCause::input || !main.contrast_s.interval) return "";
-  return cat("; leaving it out (synthetic_input) gained ", ms_text(main.contrast_s));
+  return cat("; leaving it out (synthetic_input) gained ", ms_text(main.contrast_s),
+             " more than with one rank");
+}
+
+/// Of runs with so many ranks: whether cores are left depends on them.
+const RunSpec& spec_of(const SeriesAnalysis& analysis, std::int64_t ranks) {
+  const auto found = analysis.series.by_ranks.find(ranks);
+  return found == analysis.series.by_ranks.end() ? analysis.series.spec
+                                                 : found->second.front()->spec;
 }
 
 std::string list_of(const StepDecision& decision, const std::vector<StepCause>& causes) {
@@ -164,27 +212,48 @@ std::string list_of(const StepDecision& decision, const std::vector<StepCause>& 
   return join(parts, "; ");
 }
 
+/// The largest parts of a loss whose causes are all refuted one by one.
+std::string spread_of(const StepDecision& decision) {
+  if (!with_verdict(decision, Verdict::undecided).empty()) return "";
+  std::vector<std::string> parts;
+  for (const auto* finding : with_verdict(decision, Verdict::refuted))
+    if (finding->growth_s().value > 0 && parts.size() < 2)
+      parts.push_back(named(decision, *finding));
+  return parts.empty() ? "" : cat(" It is spread; the largest parts: ", join(parts, "; "), ".");
+}
+
 /// All supported ones, the main ones first.
 std::string supported_sentence(const StepDecision& decision) {
   const auto causes = supported_causes(decision);
   const auto mains = static_cast<std::ptrdiff_t>(decision.main.size());
   const std::vector<StepCause> others(causes.begin() + mains, causes.end());
-  if (causes.empty()) return "These runs support no single cause of it.";
+  if (causes.empty()) return cat("These runs support no single cause of it.", spread_of(decision));
   if (mains == 0)
     return cat("Supported: ", list_of(decision, others), "; none is called the main one, because ",
                decision.is_explained()
-                   ? std::string("an open one may be larger.")
+                   ? std::string("these runs do not surely tell it from an open one.")
                    : cat(milliseconds(decision.unexplained_s), " are in no cause."));
   return cat(mains == 1 ? "The main cause: " : "The main causes, none surely the larger: ",
              list_of(decision, decision.main), ".",
              others.empty() ? "" : cat(" Also: ", list_of(decision, others), "."));
 }
 
+/// One that is refuted by what it and another are together, which the records know better.
+bool is_refuted_together(const StepDecision& decision, const CauseFinding& finding) {
+  const auto& interval = finding.column_s.interval;
+  return (finding.cause == StepCause::interference ||
+          finding.cause == StepCause::exchange_contention) &&
+         !(interval && interval->high < decision.margin_s);
+}
+
 std::string refuted_sentence(const StepDecision& decision) {
-  std::vector<std::string> parts;
+  std::vector<std::string> parts, together;
   for (const auto* finding : with_verdict(decision, Verdict::refuted))
-    parts.push_back(summary_of(decision, *finding));
-  if (parts.empty()) return "";
+    (is_refuted_together(decision, *finding) ? together : parts)
+        .push_back(summary_of(decision, *finding));
+  if (parts.empty() && together.empty()) return "";
+  if (!together.empty())
+    parts.push_back(cat(join(together, "; "), " (computing longer for either reason)"));
   return cat(" Refuted by the records, each being surely less than ",
              milliseconds(decision.margin_s), ": ", join(parts, "; "), ".");
 }
@@ -192,10 +261,10 @@ std::string refuted_sentence(const StepDecision& decision) {
 std::string open_sentence(const StepDecision& decision) {
   std::vector<std::string> parts;
   for (const auto* finding : with_verdict(decision, Verdict::undecided)) {
-    auto text = named(decision, *finding);
-    if (finding->contrast_s.interval && finding->contrast_s.value > 0 &&
-        finding->column_s.value > 0)
-      text += cat(" by the arms and ", ms_text(finding->column_s), " by the records");
+    const auto text = finding->contrast_s.interval && !finding->is_bound
+                          ? cat(summary_of(decision, *finding), ", ", amount(finding->contrast_s),
+                                " by the arms and ", amount(finding->column_s), " by the records")
+                          : named(decision, *finding);
     parts.push_back(text + to_decide_text(finding->launches_to_decide));
   }
   return parts.empty() ? "" : cat(" Undecided: ", join(parts, "; "), ".");
@@ -241,7 +310,7 @@ std::vector<TableCell> row(const StepDecision& decision,
       shown_cell(percent(share), share),
       finding.is_bound ? text_cell("") : estimate_cell(speed_without(decision, finding.column_s)),
       estimate_cell(speed_without(decision, finding.contrast_s)),
-      text_cell(is_supported ? remedy_of(decision, finding.cause, spec) : "")};
+      text_cell(is_supported ? remedies_of(decision, finding.cause, spec) : "")};
 }
 
 /// Of the whole decision, the same in all its rows.
@@ -286,8 +355,8 @@ std::string step_remedy_sentence(const SeriesAnalysis& analysis) {
   for (const auto cause : decision.main) {
     const auto& main = finding_of(decision, cause);
     parts.push_back(cat("against ", summary_of(decision, main), ": ",
-                        remedy_of(decision, cause, analysis.series.spec), gain_by_arm(main),
-                        remedies_clause(analysis, cause, decision.ranks)));
+                        remedies_of(decision, cause, spec_of(analysis, decision.ranks)),
+                        gain_by_arm(main), remedies_clause(analysis, cause, decision.ranks)));
   }
   return cat("For shorter steps, ", join(parts, "; "), ".");
 }
@@ -305,7 +374,7 @@ std::optional<CauseInBrief> cause_in_brief(const SeriesAnalysis& analysis) {
   for (const auto cause : decision.main) {
     names.emplace_back(to_string(cause));
     std::ranges::replace(names.back(), '_', ' ');
-    growth_s += finding_of(decision, cause).growth_s().value;
+    growth_s += clearer_s(finding_of(decision, cause)).value;
   }
   return CauseInBrief{join(names, " + "), cat(milliseconds(growth_s), " of ", loss)};
 }
@@ -319,9 +388,8 @@ ReportTable causes_table(const SeriesAnalysis& analysis) {
       "imbalance, interference and oversubscription, only together; what gradients that move add "
       "to computing, and what neighbours add, the records tell only with an arm. Imbalance counts "
       "beyond what a slow rank makes wait. SUPPORTED: surely "
-      "more than "
-      "the margin, and both agree. REFUTED: surely less, by the records. All causes together are "
-      "asked at 5 % (Holm).",
+      "more than the margin, and both agree. REFUTED: surely less, by the records; of interference "
+      "and contention it is enough that both together are. All causes are asked at 5 % (Holm).",
       {{"ranks", "ranks"},
        {"cause", "cause", false},
        {"verdict", "verdict", false},
@@ -335,7 +403,7 @@ ReportTable causes_table(const SeriesAnalysis& analysis) {
       {}};
   for (const auto& decision : analysis.causes)
     for (const auto& finding : decision.findings) {
-      table.rows.push_back(row(decision, finding, analysis.series.spec));
+      table.rows.push_back(row(decision, finding, spec_of(analysis, decision.ranks)));
       add_file_cells(table, {{"launches_to_decide", integer_cell(finding.launches_to_decide)},
                              {"is_recorded", yes_no_cell(finding.is_recorded), false}});
       add_file_cells(table, decision_cells(decision));

@@ -29,11 +29,20 @@ std::string remedy(const Estimate& estimate) {
   return missing == 0 ? "" : counted(missing, "more repeat");
 }
 
+namespace {
+
+constexpr std::int64_t most_repeats = 100;
+
+}  // namespace
+
+std::string repeats_text(std::int64_t launches) {
+  return launches > most_repeats ? "more than a hundred repeats" : counted(launches, "repeat");
+}
+
 std::string to_decide_text(std::optional<std::int64_t> launches) {
-  constexpr std::int64_t most = 100;
   if (!launches) return "";
-  return *launches > most ? " (more than a hundred repeats: not worth deciding)"
-                          : cat(" (about ", *launches, " repeats would decide)");
+  return *launches > most_repeats ? cat(" (", repeats_text(*launches), ": not worth deciding)")
+                                  : cat(" (about ", repeats_text(*launches), " would decide)");
 }
 
 std::string resolution_remark(const Resolution& resolution) {

@@ -21,6 +21,9 @@ namespace scalestudy {
 /// What would give the estimate an interval: "2 more repeats"; "" as above.
 [[nodiscard]] std::string remedy(const Estimate& estimate);
 
+/// "12 repeats", or "more than a hundred repeats": past that the number says nothing.
+[[nodiscard]] std::string repeats_text(std::int64_t launches);
+
 /// " (about 12 repeats would decide)"; "" where that is not known.
 [[nodiscard]] std::string to_decide_text(std::optional<std::int64_t> launches);
 
