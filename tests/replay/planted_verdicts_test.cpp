@@ -2,12 +2,14 @@
 /// disguised, and none where there is none.
 
 #include <algorithm>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/text.hpp"
 
+#include "analysis/report/step/causes_figure.hpp"
 #include "tests/replay/virtual_study.hpp"
 
 namespace scalestudy {
@@ -88,6 +90,43 @@ INSTANTIATE_TEST_SUITE_P(
         PlantedStudy{
             "slow_optimizer", R"("slow-optimizer=8ms:rank=1")", {StepCause::optimizer}, 0.008}),
     [](const auto& one) { return one.param.name; });
+
+/// The bar of the cause, in ms.
+double bar_ms(const Figure& figure, std::string_view cause) {
+  std::istringstream lines(figure.tsv);
+  for (std::string line; std::getline(lines, line);) {
+    const auto cells = split(line, '\t');
+    if (cells.size() > 3 && cells[1].starts_with(cat('"', cause)))
+      return std::stod(cells[3]) - std::stod(cells[2]);
+  }
+  return not_available;
+}
+
+/// Each is made from columns of its own: the verdict from the rank that decides a step, the table
+/// from all ranks, the arm from other runs.
+TEST(PlantedLink, IsToldAlikeBySentenceTableFigureAndArm) {
+  const std::string both = R"(control_arms=["barrier_only","no_communication"])";
+  for (const auto* rate : {"20MB/s", "5MB/s", "2MB/s"}) {
+    StudyAnalysis analysis(runs_in_virtual_time(
+        "replay-layers",
+        changes_of({rate, cat("\"slow-link=", rate, "\""), {}, 0, {both, "axes.ranks=[1,2,4]"}})));
+    auto study = analysis.studies().front();
+    for (const auto& decision : std::vector(study.causes)) {
+      SCOPED_TRACE(cat(rate, ", ", decision.ranks, " ranks"));
+      const auto transfer =
+          std::ranges::find(decision.findings, StepCause::transfer, &CauseFinding::cause);
+      ASSERT_NE(transfer, decision.findings.end());
+      const auto step = std::ranges::find(study.steps, decision.ranks, &StepComposition::ranks);
+      const double in_table_s = step->phase(&StepRow::exposed_transfer_s);
+      ASSERT_TRUE(transfer->column_s.interval && transfer->contrast_s.interval);
+      EXPECT_NEAR(in_table_s, transfer->column_s.value, 0.01 * decision.ideal_step_s);
+      EXPECT_NEAR(transfer->contrast_s.value, in_table_s, 0.02 * decision.ideal_step_s);
+      study.causes = {decision};
+      EXPECT_NEAR(bar_ms(*causes_figure(study), "transfer"), 1e3 * transfer->column_s.value, 1e-6);
+      EXPECT_EQ(transfer->verdict == Verdict::refuted, in_table_s < decision.margin_s);
+    }
+  }
+}
 
 /// One producer feeds all ranks, which looks like waiting for each other. Fitted to a published
 /// pair of times, by which 4 ranks are 2.08 times as fast as one.
