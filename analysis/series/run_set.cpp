@@ -50,6 +50,7 @@ void add_if_absent(const StudyFolder& folder, const std::string& id, RunSet& set
 void add_absent_runs(const StudyFolder& folder, const StudyPlan& plan, RunSet& set) {
   const StudyMatrix& matrix = plan.matrix;
   if (plan.floor) set.floors.emplace(folder.path(), *plan.floor);
+  if (!matrix.runs.empty()) set.goals.emplace(folder.path(), matrix.runs.front().quality);
   for (const RunSpec& spec : matrix.runs) add_if_absent(folder, spec.run_id(), set);
   for (const SkippedRun& run : matrix.skipped) set.skipped.push_back({run.combination, run.reason});
 }
@@ -80,6 +81,17 @@ void attempt(const fs::path& file, RunSet& set, Action action) {
   }
 }
 
+/// Of FOLDER/runs/ID/run.h5.
+fs::path folder_of(const RunFacts& run) {
+  return run.file.parent_path().parent_path().parent_path();
+}
+
+/// What its study declares now; without a plan what it declared when the run was made.
+QualityGoal goal_of(const Run& run, const RunSet& set) {
+  const auto found = set.goals.find(folder_of(run.record));
+  return found == set.goals.end() ? run.spec.quality : found->second;
+}
+
 void add_run(const RunRecord& record, const fs::path& folder, RunSet& set) {
   set.runs.push_back(judge_run(record));
   set.origins[folder].push_back(set.runs.back().origin);
@@ -98,11 +110,6 @@ void load_folder(const fs::path& path, RunSet& set) {
     });
   }
   add_absent_runs(folder, set);
-}
-
-/// Of FOLDER/runs/ID/run.h5.
-fs::path folder_of(const RunRecord& record) {
-  return record.file.parent_path().parent_path().parent_path();
 }
 
 void set_strays_aside(RunSet& set) {
@@ -166,13 +173,17 @@ std::string comparison_key(const Run& run) {
 /// Series that read the same but differ in a setting get a number. A study's only series needs no
 /// long name for its files.
 void name_apart(std::vector<Series>& series) {
-  const auto studies = std::count_if(series.begin(), series.end(),
-                                     [](const Series& s) { return !s.is_control_arm(); });
+  const auto studies = std::count_if(series.begin(), series.end(), [](const Series& s) {
+    return !s.is_control_arm() && !s.is_fair_base;
+  });
   std::map<std::string, int> seen;
   std::set<std::string> slugs;
   for (Series& s : series) {
+    if (s.is_fair_base)
+      s.name += cat(", one rank of ", counted(s.spec.settings.threads_per_rank, "thread"));
     if (const int count = ++seen[s.name]; count > 1) s.name += cat(" (settings ", count, ")");
-    const auto slug = slug_of(studies == 1 && !s.is_control_arm() ? s.spec.workload : s.name);
+    const auto slug =
+        slug_of(studies == 1 && !s.is_control_arm() && !s.is_fair_base ? s.spec.workload : s.name);
     s.slug = slug;
     for (int count = 2; !slugs.insert(s.slug).second; ++count) s.slug = cat(slug, "-", count);
   }
@@ -223,6 +234,17 @@ bool Series::has_label(RunLabel label) const {
   return false;
 }
 
+std::vector<std::string> folders_of(const Series& series, const RunSet& set) {
+  std::set<fs::path> own;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    for (const Run* run : runs) own.insert(folder_of(run->record));
+  std::vector<std::string> given;
+  for (const auto& folder : set.folders)
+    if (own.contains(folder) || (!folder.empty() && own.contains(StudyFolder(folder).path())))
+      given.push_back(folder.string());
+  return given;
+}
+
 bool is_arm_of(const Series& arm, const Series& proper) {
   if (!arm.is_control_arm()) return false;
   // Both ways through without(): which setting an arm leaves out of what is said there only.
@@ -234,17 +256,41 @@ bool is_arm_of(const Series& arm, const Series& proper) {
          arm.has_label(RunLabel::emulated_input) == proper.has_label(RunLabel::emulated_input);
 }
 
+bool differs_in_threads_only(const Series& one, const Series& other) {
+  // Evaluation threads follow from those of training where nothing else was asked for.
+  return one.origin() == other.origin() &&
+         SpecDiff(one.spec, other.spec)
+             .of_times()
+             .without({"settings.threads_per_rank", "settings.evaluation_threads"})
+             .empty() &&
+         one.has_label(RunLabel::emulated_input) == other.has_label(RunLabel::emulated_input);
+}
+
+bool computes_on_cores(const Series& series) {
+  return series.spec.settings.device == Device::cpu &&
+         !series.has_label(RunLabel::emulated_compute);
+}
+
+bool is_fair_base_of(const Series& one, const Series& proper) {
+  const auto threads = one.spec.settings.threads_per_rank;
+  const auto each = proper.spec.settings.threads_per_rank;
+  return !one.is_control_arm() && !one.has_several_ranks() && proper.has_several_ranks() &&
+         threads > each && threads <= proper.by_ranks.rbegin()->first * each &&
+         computes_on_cores(proper) && differs_in_threads_only(one, proper);
+}
+
 std::vector<Series> group_series(const RunSet& set) {
   std::map<std::string, std::map<Origin, Series>> by_key;
   for (const Run& run : set.runs) {
     if (!run.is_data()) continue;
     const auto key = comparison_key(run);
     Series& series = by_key[key][run.origin];
-    // Changed after some runs were made, it was not declared before them.
-    if (!series.by_ranks.empty() && series.spec.quality != run.spec.quality)
-      series.has_changed_goal = true;
+    const auto goal = goal_of(run, set);
+    if (!series.by_ranks.empty() && series.spec.quality != goal) series.has_changed_goal = true;
+    if (run.spec.quality != goal) series.has_late_goal = true;
     series.name = series_name(run.spec, run.has_label(RunLabel::emulated_input));
     series.spec = run.spec;
+    series.spec.quality = goal;
     series.by_ranks[run.spec.ranks].push_back(&run);
   }
   std::vector<Series> all;
@@ -258,6 +304,9 @@ std::vector<Series> group_series(const RunSet& set) {
       all.push_back(std::move(series));
     }
   }
+  for (Series& one : all)
+    one.is_fair_base =
+        std::ranges::any_of(all, [&](const Series& other) { return is_fair_base_of(one, other); });
   name_apart(all);
   return all;
 }

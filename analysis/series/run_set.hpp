@@ -39,6 +39,7 @@ struct RunSet {
   std::vector<std::filesystem::path> without_plan;     ///< studies that lost it
   std::vector<AbsentRun> skipped;                      ///< combinations that the plan left out
   std::map<std::filesystem::path, StudyFloor> floors;  ///< of the plans that hold one, by folder
+  std::map<std::filesystem::path, QualityGoal> goals;  ///< that the plans declare now, likewise
 };
 
 /// Reads DIR/runs/*/run.h5, else run.h5.part, and DIR/plan.json where there is one. Damaged files,
@@ -57,7 +58,9 @@ struct Series {
   std::string slug;  ///< for file names and ids: [a-z0-9-]
   RunSpec spec;      ///< of any of its runs
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
-  bool has_changed_goal = false;  ///< runs declare different ones: then spec.quality is none
+  bool has_changed_goal = false;  ///< plans declare different ones: then spec.quality is none
+  bool has_late_goal = false;     ///< declared when runs had been made under another, or none
+  bool is_fair_base = false;      ///< of another one, see is_fair_base_of()
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
   [[nodiscard]] bool has_several_ranks() const { return by_ranks.rbegin()->first > 1; }
   /// That of its runs. Contract: there is one.
@@ -67,9 +70,22 @@ struct Series {
   [[nodiscard]] bool has_label(RunLabel label) const;
 };
 
+/// Those of `set` that runs of the series lie in, in their order and as they were given.
+[[nodiscard]] std::vector<std::string> folders_of(const Series& series, const RunSet& set);
+
 /// Whether `arm` repeats the runs of `proper` without something: of one origin, with equal specs as
 /// soon as the same is left out of both. Also of an arm's partner at one rank and that arm.
 [[nodiscard]] bool is_arm_of(const Series& arm, const Series& proper);
+
+/// Whether both are of one origin and differ in `threads_per_rank` only.
+[[nodiscard]] bool differs_in_threads_only(const Series& one, const Series& other);
+
+/// Whether runs of several ranks computed on cores, whose number threads can share.
+[[nodiscard]] bool computes_on_cores(const Series& series);
+
+/// Whether `one` is of one rank only, with more threads than each of the ranks of `proper`, and no
+/// more than all of them: an answer to nothing but what `proper` is to be compared with.
+[[nodiscard]] bool is_fair_base_of(const Series& one, const Series& proper);
 
 /// `set` must outlive the result. Sorted by name; series without a single data run are absent.
 [[nodiscard]] std::vector<Series> group_series(const RunSet& set);

@@ -6,16 +6,6 @@
 namespace scalestudy {
 namespace {
 
-/// Evaluation threads follow from those of training where nothing else was asked for.
-bool differs_in_threads_only(const Series& one, const Series& other) {
-  return one.origin() == other.origin() &&
-         SpecDiff(one.spec, other.spec)
-             .of_times()
-             .without({"settings.threads_per_rank", "settings.evaluation_threads"})
-             .empty() &&
-         one.has_label(RunLabel::emulated_input) == other.has_label(RunLabel::emulated_input);
-}
-
 /// That the ranks of a run may use together; 0 where it was not recorded.
 std::int64_t core_count(const Run& run) {
   std::int64_t cores = 0;
@@ -44,11 +34,6 @@ bool share_their_cores(const Run& run) {
   return std::ranges::all_of(ranks, [&](const RankRow& rank) {
     return rank.host == ranks.front().host && rank.binding == ranks.front().binding;
   });
-}
-
-bool computes_on_cores(const Series& series) {
-  return series.spec.settings.device == Device::cpu &&
-         !series.has_label(RunLabel::emulated_compute);
 }
 
 void adjust(std::vector<BaseCandidate>& candidates) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "core/text.hpp"
 
@@ -10,6 +13,8 @@
 
 namespace scalestudy {
 namespace {
+
+namespace fs = std::filesystem;
 
 SeriesAnalysis analyse(Series series) {
   SeriesAnalysis analysis;
@@ -49,6 +54,39 @@ void add_mixture_flags(const RunSet& runs, std::vector<StudyFlag>& flags) {
                      cat("Runs of different ", part.plural, " are mixed (", join(values, "; "),
                          "); they are compared only with runs of the same ", part.noun, "."),
                      true});
+  }
+}
+
+/// What keeps the study proper in two folders apart although it is of one workload, where that is
+/// settings: by the two series that are most alike.
+std::string difference(const std::vector<const Series*>& ones,
+                       const std::vector<const Series*>& others) {
+  std::optional<SpecDiff> least;
+  for (const Series* one : ones)
+    for (const Series* other : others) {
+      if (one->spec.workload != other->spec.workload) continue;
+      auto diff = SpecDiff(one->spec, other->spec)
+                      .of_times()
+                      .without({"data.content_hash", "data.reference_content_hash"});
+      if (!least || diff.all().size() < least->all().size()) least = std::move(diff);
+    }
+  return least ? least->text() : "";
+}
+
+/// Whoever names two folders takes them for comparable.
+void add_folder_flags(const std::vector<SeriesAnalysis>& studies,
+                      const RunSet& runs,
+                      std::vector<StudyFlag>& flags) {
+  std::map<std::string, std::vector<const Series*>> by_folder;
+  for (const SeriesAnalysis& study : studies)
+    for (const auto& folder : folders_of(study.series, runs))
+      by_folder[folder].push_back(&study.series);
+  for (std::size_t i = 1; i < runs.folders.size(); ++i) {
+    const auto first = runs.folders.front().string(), other = runs.folders[i].string();
+    if (const auto text = difference(by_folder[first], by_folder[other]); !text.empty())
+      flags.push_back({"mixed_settings",
+                       cat(first, " and ", other, " are not compared with each other: ", text, "."),
+                       true});
   }
 }
 
@@ -137,12 +175,24 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
       collectives_.push_back(analyse_collectives(std::move(series)));
       continue;
     }
+    if (series.is_fair_base) {
+      fair_bases_.push_back(std::move(series));
+      continue;
+    }
     auto& list = series.is_control_arm() ? control_arms_ : studies_;
     list.push_back(analyse(std::move(series)));
     if (has_several_machines())
       list.back().machine = words_of_machine(machines_, list.back().series.origin());
     add_series_flags(list.back(), flags_);
   }
+  std::ranges::stable_sort(studies_, {}, [&](const SeriesAnalysis& one) {
+    const auto folders = folders_of(one.series, runs_);
+    const auto place = folders.empty()
+                           ? runs_.folders.end()
+                           : std::ranges::find(runs_.folders, fs::path(folders.front()));
+    return std::pair(one.series.has_label(RunLabel::oversubscribed), place);
+  });
+  add_folder_flags(studies_, runs_, flags_);
   const auto proper = proper_series();
   for (SeriesAnalysis& arm : control_arms_)
     arm.exchanges = exchange_points(arm.series, arm.arm_contrasts, collectives_);
@@ -182,6 +232,7 @@ std::vector<const Series*> StudyAnalysis::arms_of(const Series& proper) const {
 std::vector<const Series*> StudyAnalysis::proper_series() const {
   std::vector<const Series*> all;
   for (const SeriesAnalysis& study : studies_) all.push_back(&study.series);
+  for (const Series& base : fair_bases_) all.push_back(&base);
   return all;
 }
 

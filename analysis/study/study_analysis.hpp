@@ -94,7 +94,8 @@ class StudyAnalysis {
 
   RunSet runs_;
   std::vector<Machine> machines_;
-  std::vector<SeriesAnalysis> studies_;
+  std::vector<SeriesAnalysis> studies_;  ///< oversubscribed ones last
+  std::vector<Series> fair_bases_;       ///< compared with, and nothing else
   std::vector<SeriesAnalysis> control_arms_;
   std::vector<CollectivesAnalysis> collectives_;
   std::vector<PublishedAnalysis> published_;

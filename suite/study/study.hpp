@@ -78,6 +78,7 @@ struct Study {
   Comparison comparison = Comparison::paired;
   QualityGoal quality;
   std::vector<ControlArm> control_arms;
+  bool fair_base = false;  ///< one rank on the cores of the most ranks, too
   std::string description;
   std::string requested;  ///< the file's JSON after --set, as given (stored as /settings/requested)
 };

@@ -57,6 +57,11 @@ void visit_study(FieldVisitor& v, Study& study) {
       "control_arms", study.control_arms,
       {.unit = "1",
        .description = "Further runs, for their times only, each without one cause of lost time"});
+  v.field(
+      "fair_base", study.fair_base,
+      {.unit = "1",
+       .description = "Further runs of one rank with as many compute threads as the most ranks "
+                      "have together, at most one a core: what the same cores do in one process"});
 }
 
 /// What is no JSON is a text: names and paths need no quotes.
@@ -168,7 +173,7 @@ void refuse_training(const json& object,
                     "it trains nothing, and a setting given is applied or refused, never ignored",
                     "Remove it"});
   };
-  for (const auto* key : {"data", "comparison", "quality", "control_arms"})
+  for (const auto* key : {"data", "comparison", "quality", "control_arms", "fair_base"})
     if (object.contains(key)) refuse(key);
   if (object.contains("axes") && object["axes"].is_object())
     for (const auto& [name, values] : object["axes"].items())

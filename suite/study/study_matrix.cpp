@@ -168,6 +168,7 @@ class Expansion {
   StudyMatrix expand() {
     auto combinations = proper_combinations(study_.axes, common_spec());
     const auto control = control_combinations(study_, combinations);
+    if (study_.fair_base) add_fair_bases(combinations);
     combinations.insert(combinations.end(), control.begin(), control.end());
     std::vector<RunSpec> specs;
     for (const auto& combination : combinations) {
@@ -180,6 +181,34 @@ class Expansion {
   }
 
  private:
+  /// One rank with the cores that the most ranks have, for each curve.
+  void add_fair_bases(std::vector<Combination>& combinations) {
+    const auto most = *std::ranges::max_element(study_.axes.ranks);
+    std::set<std::string> planned;
+    for (const auto& one : combinations) planned.insert(text_of(one));
+    std::vector<Combination> bases;
+    for (auto one : combinations) {
+      if (one.ranks != most) continue;
+      auto& threads = one.settings.threads_per_rank;
+      threads = std::max(threads, std::min(most * threads, machine_.cores));
+      one.ranks = 1;
+      if (planned.insert(text_of(one)).second) bases.push_back(std::move(one));
+    }
+    auto reason = why_no_fair_base();
+    if (reason.empty() && bases.empty()) reason = "one rank has as many threads already";
+    if (!reason.empty())
+      matrix_.skipped.push_back({"fair_base", reason});
+    else
+      combinations.insert(combinations.end(), bases.begin(), bases.end());
+  }
+
+  [[nodiscard]] std::string why_no_fair_base() const {
+    if (!is_of_several_ranks(study_)) return "axes.ranks lists no more than one rank";
+    if (workload_.needs_cores != nullptr)
+      return cat("threads do not share the work of ", workload_.name);
+    return common_spec().settings.device == Device::cpu ? "" : "GPUs compute, not the threads";
+  }
+
   std::optional<RunSpec> resolve(const Combination& combination) {
     try {
       auto spec = spec_of(combination);
@@ -245,6 +274,7 @@ class Expansion {
     if (launcher_.joins_ranks != CommunicatorKind::mpi)
       if (auto reason = too_few_gpus(spec, machine_.gpus); !reason.empty()) return reason;
     if (!spec.trains()) return workload_.reason_to_skip(spec);
+    if (auto reason = by_product(spec); !reason.empty()) return reason;
     if (properties_of(spec.reduction).is_of_pytorch && !workload_.needs_libtorch) {
       return cat("reduction ", spec.reduction, " is PyTorch's, which trains no ", spec.workload);
     }
@@ -269,6 +299,19 @@ class Expansion {
     if (auto reason = workload_.reason_to_skip(spec); !reason.empty()) return reason;
     const auto network = workload_.network_size(spec);
     return network ? unusable_link_speed(spec, static_cast<double>(network->parameter_count)) : "";
+  }
+
+  /// Of several numbers of threads the larger ones are meant for fewer ranks.
+  [[nodiscard]] std::string by_product(const RunSpec& spec) const {
+    const auto& threads = study_.axes.threads_per_rank;
+    const auto own = spec.settings.threads_per_rank;
+    if (!spec.oversubscribed || threads.size() < 2 || own == *std::ranges::min_element(threads))
+      return "";
+    return cat(counted(spec.ranks, "rank"), " of ", counted(own, "thread"), " would share ",
+               counted(machine_.cores, "core"),
+               ": to run it all the same, ask for it alone, "
+               "axes.threads_per_rank=[",
+               own, "]");
   }
 
   void add_blocks(const std::vector<RunSpec>& specs) {

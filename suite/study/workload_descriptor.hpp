@@ -21,6 +21,7 @@ namespace scalestudy {
 struct FirstStudy {
   std::string settings;      ///< the JSON object "settings"
   std::string summary;       ///< what was seen and chosen: "patches of 8 x 32 x 32 voxels from …"
+  QualityGoal quality;       ///< a metric that these data give, and a margin to begin with
   std::string warning = {};  ///< what is amiss with the data
 };
 

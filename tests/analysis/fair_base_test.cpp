@@ -75,7 +75,7 @@ TEST_F(FairBaseOfStudy, WithoutSuchRunsTheIdleCoreAndTheSettingAreNamed) {
   add_ranks(0.9);
   EXPECT_EQ(of_two_ranks().fair_base.idle_cores(), 1);
   EXPECT_THAT(sentence(), HasSubstr("One rank used 1 of the 2 cores that two ranks had"));
-  EXPECT_THAT(sentence(), HasSubstr("--set 'axes.threads_per_rank=[1,2]'"));
+  EXPECT_THAT(sentence(), HasSubstr("--set fair_base=true"));
   EXPECT_TRUE(fair_base_table(of_two_ranks()).rows.empty());
 }
 
@@ -84,6 +84,23 @@ TEST_F(FairBaseOfStudy, MoreThreadsThatDoNotHelpLeaveTheBaseAsItIs) {
   add_threads(2, 0.8);
   EXPECT_EQ(of_two_ranks().fair_base.best()->threads, 1);
   EXPECT_THAT(sentence(), HasSubstr("With more threads (2) one rank was no faster"));
+}
+
+TEST_F(FairBaseOfStudy, TheHeadlineNamesBothFactorsThatOfTheSameCoresFirst) {
+  add_ranks(0.9);
+  add_threads(2, 1.3);
+  ASSERT_EQ(analysis().studies().size(), 1U) << "the base has no answer of its own";
+  EXPECT_THAT(conclusions_of(series()).headline,
+              ContainsRegex("^Two ranks trained 1\\.[34][0-9]* times as fast as one process on the "
+                            "same 2 cores, 1\\.[78][0-9]* times as fast as one rank on 1 core$"));
+  EXPECT_EQ(series().series.name.find("settings 2"), std::string::npos);
+}
+
+TEST_F(FairBaseOfStudy, WithoutItTheHeadlineSaysTheCores) {
+  add_ranks(0.9);
+  EXPECT_THAT(conclusions_of(series()).headline,
+              ContainsRegex(
+                  "^Two ranks trained 1\\.[78][0-9]* times as fast on 2 cores as one rank on 1$"));
 }
 
 TEST_F(FairBaseOfStudy, OtherWorkIsNoBase) {

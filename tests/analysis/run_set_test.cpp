@@ -271,13 +271,16 @@ TEST_F(RunSetOfStudy, MachinesInTwoFoldersAreTwoGroupsToo) {
                     ", machine Made-up CPU");
 }
 
-/// Nothing of them would be compared anyway.
-TEST_F(RunSetOfStudy, FoldersOfDifferentWorkAreNoMixture) {
+/// Of other builds and machines nothing is said: nothing of them would be compared anyway.
+TEST_F(RunSetOfStudy, FoldersOfOtherSettingsDifferInThese) {
   const std::filesystem::path second = "/nowhere/second";
   add({}, 2);
   SyntheticRun other{.local_batch = 8, .study = "other", .build_id = "2", .cpu_model = "Other CPU"};
   runs_.add(second, other, 2);
-  EXPECT_TRUE(StudyAnalysis(runs_.of({study_, second})).flags().empty());
+  const StudyAnalysis analysis(runs_.of({study_, second}));
+  ASSERT_EQ(analysis.flags().size(), 1U);
+  EXPECT_EQ(analysis.flags()[0].code, "mixed_settings");
+  EXPECT_THAT(analysis.flags()[0].text, testing::HasSubstr("settings.local_batch_size (4, 8)."));
   other.local_batch = SyntheticRun{}.local_batch;
   runs_.add("/nowhere/third", other, 2);
   EXPECT_EQ(StudyAnalysis(runs_.of({study_, "/nowhere/third"})).flags().size(), 3U);
@@ -377,8 +380,10 @@ TEST_F(RunSetOfFiles, AMixtureIsFoundAmongCopiesToo) {
   write_group(other, {.local_batch = 8, .study = "tea"}, 2);
   for (const auto& run : std::filesystem::directory_iterator(study_ / "runs"))
     std::filesystem::copy(run.path(), other / "runs" / run.path().filename());
-  for (const auto& folders : {std::vector{study_, other}, {other, study_}})
-    EXPECT_EQ(StudyAnalysis(load_runs(folders)).flags().size(), 1U);
+  for (const auto& folders : {std::vector{study_, other}, {other, study_}}) {
+    const StudyAnalysis analysis(load_runs(folders));
+    EXPECT_EQ(std::ranges::count(analysis.flags(), "mixed_studies", &StudyFlag::code), 1);
+  }
 }
 
 TEST_F(RunSetOfFiles, AMissingFolderIsRefused) {

@@ -34,7 +34,8 @@ class InitCommand : public ::testing::Test {
     EXPECT_EQ(answer.code, 0) << answer.err;
     EXPECT_THAT(answer.out, HasSubstr("\nNext: scalestudy plan '"));
     const auto planned = json_of_driver({"plan", out()});
-    EXPECT_EQ(planned["runs"].size(), 6U) << planned["skipped"];
+    EXPECT_GE(planned["runs"].size(), 6U) << planned["skipped"];
+    for (const auto& run : planned["runs"]) EXPECT_GT(run["quality"]["margin"], 0);
     return json::parse(content_of(out()))["settings"];
   }
   TemporaryFolder folder_;
@@ -73,7 +74,7 @@ TEST_F(InitCommand, AThresholdForMasksIsWrittenOrRefused) {
   EXPECT_FALSE(fs::exists(out()));
   EXPECT_EQ(with("unet", set, "0.2").code, 0);
   EXPECT_EQ(json::parse(content_of(out()))["settings"]["mask_threshold_frac"], 0.2);
-  EXPECT_EQ(json_of_driver({"plan", out()})["runs"].size(), 6U);
+  EXPECT_GE(json_of_driver({"plan", out()})["runs"].size(), 6U);
 }
 
 TEST_F(InitCommand, ClassFoldersGetEpochsByTheirNumberOfPictures) {

@@ -70,7 +70,7 @@ TEST_F(ReportCommand, GoesWhereItIsTold) {
 TEST_F(ReportCommand, SeveralFoldersMakeOneReportInTheFirst) {
   write_runs();
   write_group(study("second"), {.rule = ScalingRule::strong}, 3);
-  const auto answer = report({study("second").string()});
+  const auto answer = report({study("second").string(), "--accept-mixed"});
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_FALSE(fs::exists(study("second") / "report"));
   const auto page = content_of(study() / "report/report.html");
@@ -207,6 +207,33 @@ TEST_F(ReportCommand, MixedBuildsAreSaidOnStandardOutputAndBadInput) {
   EXPECT_THAT(answer.out, HasSubstr("mixed_builds: "));
   EXPECT_THAT(answer.out, HasSubstr("Report: "));
   EXPECT_THAT(answer.err, HasSubstr("--accept-mixed"));
+}
+
+TEST_F(ReportCommand, TwoFoldersOfOtherSettingsAreSaidToBeNoComparison) {
+  write_runs();
+  const auto other = study().parent_path() / "other";
+  write_group(other, {.local_batch = 8}, 3);
+  const std::vector<std::string> both{"report", study().string(), other.string()};
+  const auto answer = ask_driver(both);
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.out, HasSubstr(cat("mixed_settings: ", study().string(), " and ",
+                                        other.string(), " are not compared with each other: ")));
+  EXPECT_THAT(answer.out, HasSubstr("settings.local_batch_size (4, 8)"));
+  EXPECT_LT(answer.out.find(study().string() + ": noise2void"),
+            answer.out.find(other.string() + ": noise2void"));
+  auto reversed = both;
+  std::swap(reversed[1], reversed[2]);
+  const auto other_first = ask_driver(reversed).out;
+  EXPECT_GT(other_first.find(study().string() + ": noise2void"),
+            other_first.find(other.string() + ": noise2void"));
+}
+
+TEST_F(ReportCommand, TwoFoldersOfOneStudyAreOne) {
+  write_group(study(), {}, 3);
+  const auto other = study().parent_path() / "other";
+  write_group(other, {.ranks = 2}, 3);
+  const auto answer = ask_driver({"report", study().string(), other.string()});
+  EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
 }
 
 TEST_F(ReportCommand, DataThatChangedAreSaidOnStandardOutputAndBadInput) {

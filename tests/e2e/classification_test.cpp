@@ -43,7 +43,7 @@ std::vector<std::string> own_data(const std::filesystem::path& root) {
           // The pictures are nearly equal, and so are their features: larger steps explode.
           "settings.optimizer.base_learning_rate=1e-6", "settings.local_batch_size=4",
           "settings.evaluation_batch_size=2", "settings.timeouts.collective_deadline_s=120",
-          "repeats=1"};
+          "repeats=1", "fair_base=false"};
 }
 
 TEST(Classification, OwnClassFoldersTrainOnOneAndTwoRanksAndPackedThemTheSame) {

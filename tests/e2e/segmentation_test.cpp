@@ -63,9 +63,10 @@ void expect_samples_add_up(const RunRecord& run) {
 /// The shipped pictures at 64 × 64, two epochs of 11 steps at one rank.
 TEST(Segmentation, RanksAgreeOnSplitPopulationAndSamples) {
   const Workplace place;
-  const auto runs = train_nuclei(
-      place, {"settings.size=[64,64]", "settings.local_batch_size=8", "settings.epochs=2",
-              "settings.timeouts.collective_deadline_s=60", "repeats=1", "axes.ranks=[1,2]"});
+  const auto runs =
+      train_nuclei(place, {"settings.size=[64,64]", "settings.local_batch_size=8",
+                           "settings.epochs=2", "settings.timeouts.collective_deadline_s=60",
+                           "repeats=1", "axes.ranks=[1,2]", "fair_base=false"});
   ASSERT_EQ(runs.size(), 2U);
   std::set<std::string> hashes, splits;
   std::set<double> full_masks;
@@ -124,9 +125,9 @@ TEST(Segmentation, ANewcomersFolderTrainsBySettingThePath) {
     test::write_png(root / "images" / cat("cell ", i, ".png"), image);
     test::write_png(root / "masks" / cat("cell ", i, ".png"), mask);
   }
-  const auto runs =
-      train_nuclei(place, {cat("data.path=", root.string()), "settings.epochs=1", "repeats=1",
-                           "settings.timeouts.collective_deadline_s=60", "axes.ranks=[2]"});
+  const auto runs = train_nuclei(
+      place, {cat("data.path=", root.string()), "settings.epochs=1", "repeats=1",
+              "settings.timeouts.collective_deadline_s=60", "axes.ranks=[2]", "fair_base=false"});
   ASSERT_EQ(runs.size(), 1U);
   EXPECT_EQ(fact(runs[0], "training_sample_count"), 7);
   EXPECT_EQ(fact(runs[0], "validation_sample_count"), 1);

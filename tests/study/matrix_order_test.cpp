@@ -135,7 +135,7 @@ TEST(MatrixOrder, AnEmptyAxisKeepsTheStudysSetting) {
 TEST(MatrixOrder, ThreadsPerRankAreAnAxis) {
   const auto matrix = matrix_of({"repeats=1", "control_arms=[]", "axes.ranks=[1, 2]",
                                  "settings.threads_per_rank=7", "axes.threads_per_rank=[2, 1]"},
-                                {}, 3);
+                                {}, 4);
   EXPECT_THAT(
       described(listed(matrix),
                 [](const RunSpec& run) {
@@ -143,7 +143,7 @@ TEST(MatrixOrder, ThreadsPerRankAreAnAxis) {
                   return cat(settings.threads_per_rank, " × ", run.ranks, " evaluate ",
                              settings.evaluation_threads, run.oversubscribed ? "*" : "");
                 }),
-      ElementsAre("1 × 1 evaluate 1", "1 × 2 evaluate 1", "2 × 1 evaluate 2", "2 × 2 evaluate 2*"));
+      ElementsAre("1 × 1 evaluate 1", "1 × 2 evaluate 1", "2 × 1 evaluate 2", "2 × 2 evaluate 2"));
 }
 
 TEST(MatrixArms, InListsArmsComeAfterTheStudyProper) {

@@ -224,6 +224,43 @@ std::set<std::string> run_ids(const std::vector<std::string>& overrides, std::in
   return ids;
 }
 
+/// One rank of `threads`, in each block, that is no arm.
+std::ptrdiff_t of_one_rank(const StudyMatrix& matrix, std::int64_t threads) {
+  return std::ranges::count_if(matrix.runs, [&](const RunSpec& run) {
+    return run.ranks == 1 && !run.control_arm && run.settings.threads_per_rank == threads;
+  });
+}
+
+TEST(StudyMatrix, TheFairBaseIsOneRankOnTheCoresOfTheMost) {
+  const auto matrix = resolved({"fair_base=true"}, {}, 16);
+  EXPECT_EQ(matrix.runs.size(), 14U);
+  EXPECT_EQ(of_one_rank(matrix, 4), 2);
+  EXPECT_EQ(of_one_rank(resolved({"fair_base=true"}, {}, 3), 3), 2)
+      << "no more than there are cores";
+  EXPECT_EQ(of_one_rank(resolved({}, {}, 16), 4), 0) << "only where it is asked for";
+}
+
+TEST(StudyMatrix, AFairBaseThatIsNoneIsLeftOutWithItsReason) {
+  const auto reason = [](std::vector<std::string> overrides, std::int64_t cores) {
+    overrides.emplace_back("fair_base=true");
+    const auto skipped = resolved(overrides, {}, cores).skipped;
+    return skipped.empty() ? std::string("nothing left out") : skipped.back().reason;
+  };
+  EXPECT_THAT(reason({"axes.ranks=[1]", "control_arms=[]"}, 16),
+              HasSubstr("no more than one rank"));
+  EXPECT_THAT(reason({}, 1), HasSubstr("as many threads already"));
+}
+
+TEST(StudyMatrix, ManyThreadsBesideFewRunWithManyRanksOnlyWhenAskedForAlone) {
+  const auto beside = resolved({"axes.threads_per_rank=[1,2]", "axes.ranks=[1,2]"});
+  EXPECT_EQ(of_one_rank(beside, 2), 2);
+  for (const auto& run : beside.runs) EXPECT_FALSE(run.oversubscribed) << run.run_id();
+  ASSERT_FALSE(beside.skipped.empty());
+  EXPECT_THAT(beside.skipped.front().reason, HasSubstr("axes.threads_per_rank=[2]"));
+  const auto alone = resolved({"axes.threads_per_rank=[2]", "axes.ranks=[1,2]"});
+  EXPECT_TRUE(std::ranges::any_of(alone.runs, &RunSpec::oversubscribed));
+}
+
 TEST(StudyMatrix, AStudyThatGrowsKeepsTheIdsOfItsRuns) {
   const std::vector<std::string> small{"axes.ranks=[1, 2]", "repeats=2",
                                        R"(control_arms=["no_communication"])"};

@@ -85,6 +85,7 @@ FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*
       {"optimizer", {{"name", "adam"}, {"base_learning_rate", 4e-4}}}};
   return {settings.dump(),
           cat("patches of ", text_of(patch), " voxels from a stack of ", text_of(volume)),
+          {.metric = "loss", .margin = 0.1},  // of the volume's variance
           value_warning(stack)};
 }
 

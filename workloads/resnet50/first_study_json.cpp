@@ -32,6 +32,7 @@ FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*
   return {settings.dump(),
           cat(set->samples().size(), " pictures in ", set->class_names().size(),
               " classes at 64 x 64 pixels, ", training, " of them to train"),
+          {.metric = "top1_frac", .margin = 0.02},
           join(set_notes(*set), " ")};
 }
 

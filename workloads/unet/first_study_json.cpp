@@ -59,6 +59,7 @@ FirstStudy first_study(const DataSettings& data, std::optional<double> mask_thre
           cat(set->samples().size(), " pictures with masks at ", size[0], " x ", size[1],
               " pixels (the first is stored at ", first.height_px, " x ", first.width_px, "), ",
               training, " of them to train"),
+          {.metric = "iou", .margin = 0.02},
           join(set_notes(*set, chosen), " ")};
 }
 

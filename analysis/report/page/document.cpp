@@ -124,7 +124,12 @@ std::vector<Stat> stats_of(const SeriesAnalysis& analysis) {
     return is_busy ? "on a busy machine"
                    : interval_text(estimate) + (estimate.interval ? unit : "");
   };
-  std::vector<Stat> stats{
+  std::vector<Stat> stats;
+  if (const auto* best = better_base(analysis.fair_base))
+    stats.push_back({significant(best->speedup.value, 3) + "×",
+                     cat(n, " against one process on the same cores"),
+                     certainty(best->speedup, "")});
+  const std::vector<Stat> others{
       {significant(last.training.value, 3) + "×", "training speed-up, " + n,
        certainty(last.training, "")},
       {percent(last.efficiency.value), "efficiency, " + n,
@@ -133,6 +138,7 @@ std::vector<Stat> stats_of(const SeriesAnalysis& analysis) {
        "one rank: " + significant(base.absolute.samples_per_s, 4)},
       {duration(last.absolute.training_time_s), "training, " + n,
        "one rank: " + duration(base.absolute.training_time_s)}};
+  stats.insert(stats.end(), others.begin(), others.end());
   if (const auto cause = cause_in_brief(analysis); cause && !is_busy)
     stats.push_back({cause->name, "main cause, " + n, cause->remark});
   return stats;
@@ -180,11 +186,14 @@ std::vector<Section> sections_of(const SeriesAnalysis& one,
 
 Chapter chapter_of(const SeriesAnalysis& one, const StudyAnalysis& all, const SettingWords& words) {
   const auto conclusions = conclusions_of(one);
-  Chapter chapter{.name = one.series.name,
+  const auto name = all.runs().folders.size() > 1
+                        ? cat(join(folders_of(one.series, all.runs()), ", "), ": ", one.series.name)
+                        : one.series.name;
+  Chapter chapter{.name = name,
                   .is_named = all.studies().size() > 1,
                   .headline = conclusions.headline,
                   .labels = labels_of(one.series),
-                  .conditions = cat(one.series.name, " · ", scaling_words(one)),
+                  .conditions = cat(name, " · ", scaling_words(one)),
                   .stats = stats_of(one),
                   .answers = conclusions.answers(),
                   .has_answer = states_speedup(one),
@@ -192,7 +201,7 @@ Chapter chapter_of(const SeriesAnalysis& one, const StudyAnalysis& all, const Se
   if (!all.overlays().empty() && chapter.has_answer)
     chapter.overlay = overlay_sentences(one, all.overlays());
   if (chapter.is_named) {
-    chapter.title = one.series.name;
+    chapter.title = name;
     chapter.kicker = one.machine;
   }
   return chapter;

@@ -16,9 +16,7 @@ std::string idle_sentence(const FairBase& fair) {
   if (fair.idle_cores() == 0) return "";
   return cat(" One rank used ", fair.cores - fair.idle_cores(), " of the ", fair.cores,
              " cores that ", ranks_in_words(fair.ranks, false),
-             " had: whether the ranks help or only their cores, "
-             "--set 'axes.threads_per_rank=[",
-             fair.threads_per_rank, ",", fair.cores, "]' answers.");
+             " had: whether the ranks help or only their cores, --set fair_base=true answers.");
 }
 
 std::string verdict(const FairBase& fair, const BaseCandidate& best) {
@@ -54,12 +52,33 @@ std::string own_base_sentence(const FairBase& fair) {
 
 }  // namespace
 
+const BaseCandidate* better_base(const FairBase& fair) {
+  const BaseCandidate* best = fair.best();
+  const bool is_better =
+      best != nullptr && fair.has_equal_cores() && best->threads != fair.threads_per_rank;
+  return is_better ? best : nullptr;
+}
+
+std::string factors_in_brief(const FairBase& fair, const std::string& factor) {
+  const auto own = fair.cores - fair.idle_cores();
+  if (const auto* best = better_base(fair)) {
+    const auto times = significant(best->speedup.value, 3) + " times";
+    const auto process = cat("as fast as one process on the same ", fair.cores, " cores");
+    return cat(is_resolved(best->speedup, 1) ? cat(times, " ", process)
+                                             : cat(process, " (", times, ", not resolved)"),
+               ", ", factor, " times as fast as one rank on ", counted(own, "core"));
+  }
+  if (fair.candidates.empty() || fair.has_equal_cores())
+    return cat(factor, " times as fast as one");
+  return cat(factor, " times as fast on ", fair.cores, " cores as one rank on ", own);
+}
+
 std::string fair_base_sentence(const FairBase& fair, bool busy) {
   const BaseCandidate* best = fair.best();
   if (best == nullptr) return "";
   if (!fair.has_equal_cores()) return idle_sentence(fair);
-  return best->threads == fair.threads_per_rank ? own_base_sentence(fair)
-                                                : comparison_sentence(fair, *best, busy);
+  const auto* better = better_base(fair);
+  return better == nullptr ? own_base_sentence(fair) : comparison_sentence(fair, *better, busy);
 }
 
 ReportTable fair_base_table(const SeriesAnalysis& analysis) {

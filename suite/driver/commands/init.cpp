@@ -108,11 +108,16 @@ ordered_json study_of(const InitOptions& options, const FirstStudy& first) {
   return {{"schema", 1},
           {"description",
            cat(options.workload, " on ", fs::path(options.data.path).filename().string(), ": ",
-               first.summary, "; the same batches trained by 1 rank and by 2, three times each")},
+               first.summary, "; the same batches trained by 1 rank and by 2, three times each. ",
+               first.quality.metric, " within ", first.quality.margin,
+               " counts as equal: a first guess, set quality.margin to what your use can bear "
+               "before the runs")},
           {"workload", options.workload},
           {"data", data_of(options.data)},
           {"settings", ordered_json::parse(first.settings)},
           {"axes", {{"ranks", {1, 2}}, {"scaling_rule", {"strong"}}}},
+          {"quality", {{"metric", first.quality.metric}, {"margin", first.quality.margin}}},
+          {"fair_base", true},
           {"repeats", 3}};
 }
 
