@@ -236,8 +236,13 @@ std::vector<QualityLabel> quality_labels(const Series& series) {
   if (series.has_label(RunLabel::emulated_compute)) return labels;
   if (series.has_changed_goal)
     labels.push_back({"goal_changed",
-                      "The study's quality goal was changed between runs: none was declared before "
-                      "all of them, and none is used (goal_changed)."});
+                      "The runs' studies declare different quality goals, so none is used "
+                      "(goal_changed)."});
+  else if (series.has_late_goal)
+    labels.push_back(
+        {"goal_declared_late",
+         "The study's quality goal was declared after the runs, which somebody may have "
+         "seen (goal_declared_late)."});
   if (auto label = unequal_selection(series)) labels.push_back(std::move(*label));
   if (chose_by_reported_set(*series.by_ranks.begin()->second.front()))
     labels.push_back({"selected_on_test",
@@ -280,6 +285,7 @@ std::vector<QualityPoint> quality_by_ranks(const Series& series,
       if (population.identical) add_difference(one, series, at);
       one.is_asked = is_asked(metric, goal, recorded);
       if (metric.column->name == goal.metric) one.margin = goal.margin;
+      one.is_margin_late = series.has_late_goal;
       one.baseline = baseline_of(series, at, metric, point.accuracy_ground);
       return one;
     };

@@ -22,6 +22,7 @@ struct MetricValues {
   std::optional<SamplingError> sampling;  ///< what the samples add to it, where they are recorded
   bool is_asked = false;                  ///< whether N differs from 1 in it: conclusions say
   double margin = 0;                      ///< declared: a smaller difference counts as none
+  bool is_margin_late = false;            ///< declared after runs were made
   double baseline = not_available;        ///< mean of metric->baseline, where the runs tell it
 
   /// The mean is not on the better side of the baseline; false where either is unknown.
@@ -57,7 +58,7 @@ struct EvaluatedSet {
 
 /// What stands against a quality, by the name that other tools know it by.
 struct QualityLabel {
-  std::string code;  ///< unequal_selection, selected_on_test, goal_changed
+  std::string code;  ///< unequal_selection, selected_on_test, goal_changed, goal_declared_late
   std::string text;
 };
 

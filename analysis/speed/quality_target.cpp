@@ -26,10 +26,10 @@ struct Group {
   [[nodiscard]] std::size_t runs() const { return samples.values.size(); }
 };
 
-Group group_of(const std::vector<const Run*>& runs) {
+Group group_of(const std::vector<const Run*>& runs, const QualityGoal& goal) {
   Group group;
   for (const Run* run : runs) {
-    const auto one = reached_target(*run);
+    const auto one = reached_target(*run, goal);
     if (!one) continue;
     group.reached += one->reached ? 1 : 0;
     group.samples.add(run->spec.repeat, one->samples);
@@ -76,8 +76,7 @@ TargetPoint point_of(std::int64_t ranks, const Group& group, const Group& base, 
 
 }  // namespace
 
-std::optional<ReachedTarget> reached_target(const Run& run) {
-  const QualityGoal& goal = run.spec.quality;
+std::optional<ReachedTarget> reached_target(const Run& run, const QualityGoal& goal) {
   const auto* const column = goal_column(goal);
   if (column == nullptr || goal.target == 0) return std::nullopt;
   ReachedTarget result;
@@ -95,10 +94,11 @@ std::optional<ReachedTarget> reached_target(const Run& run) {
 
 std::vector<TargetPoint> target_by_ranks(const Series& series) {
   if (series.is_control_arm() || series.spec.quality.target == 0) return {};
-  const auto one_rank = group_of(series.group(1).runs);
+  const auto& goal = series.spec.quality;
+  const auto one_rank = group_of(series.group(1).runs, goal);
   std::vector<TargetPoint> points;
   for (const auto& [ranks, runs] : series.by_ranks)
-    points.push_back(point_of(ranks, group_of(runs), one_rank, series.spec.comparison));
+    points.push_back(point_of(ranks, group_of(runs, goal), one_rank, series.spec.comparison));
   const bool is_measured = std::ranges::all_of(points, [](const auto& p) { return p.runs > 0; });
   return is_measured ? points : std::vector<TargetPoint>();
 }

@@ -21,7 +21,7 @@ struct ReachedTarget {
 };
 
 /// Errors: none; nothing without a target.
-[[nodiscard]] std::optional<ReachedTarget> reached_target(const Run& run);
+[[nodiscard]] std::optional<ReachedTarget> reached_target(const Run& run, const QualityGoal& goal);
 
 /// One rank count.
 struct TargetPoint {

@@ -231,6 +231,25 @@ TEST_F(QualityOfStudy, AGoalThatChangedBetweenRunsIsNone) {
   for (const auto& metric : series().quality[1].metrics) EXPECT_EQ(metric.margin, 0);
 }
 
+/// The folder's plan has what was declared last.
+TEST_F(QualityOfStudy, AGoalDeclaredAfterTheRunsIsUsedAndCalledSo) {
+  for (const std::int64_t ranks : {1, 2})
+    add({.ranks = ranks,
+         .steps_per_epoch = ranks == 1 ? 20 : 10,
+         .test_evaluation_hash = "0123456789abcdef",
+         .goal = {.metric = "psnr_db", .margin = 0.01}},
+        3);
+  auto runs = runs_.of({study_});
+  runs.goals[study_] = {.metric = "psnr_db", .margin = 5};
+  const StudyAnalysis later(std::move(runs));
+  const auto& found = later.studies().at(0);
+  EXPECT_EQ(codes_of(found.quality_labels), std::vector<std::string>{"goal_declared_late"});
+  const auto& metric = found.quality[1].metrics.at(0);
+  EXPECT_EQ(metric.margin, 5);
+  EXPECT_TRUE(metric.is_margin_late);
+  EXPECT_TRUE(codes_of(series().quality_labels).empty()) << "without a plan as the runs say";
+}
+
 class TargetOfStudy : public AnalysedStudy {
  protected:
   void write(double one_rank_iou, double two_rank_iou, double between_epochs_s = 0) {

@@ -44,13 +44,6 @@ std::string difference(const StudyFolder& folder, const StudyPlan& plan, const R
   return "";
 }
 
-/// What a study asks of its models counts only when it was declared before they were trained.
-std::string changed_goal(const StudyFolder& folder, const RunSpec& spec) {
-  const auto recorded = recorded_spec(folder, spec.run_id());
-  if (!recorded || recorded->quality == spec.quality) return "";
-  return "it was trained while the study's quality had another metric, target or margin";
-}
-
 [[noreturn]] void refuse_mixed(const StudyFolder& folder,
                                const std::string& run_id,
                                const std::string& why) {
@@ -130,8 +123,7 @@ void require_same_study(const StudyFolder& folder,
     const auto& spec = plan.matrix.runs[i];
     planned.push_back(spec.run_id());
     if (is_settled(states[i].stage)) {
-      auto why = difference(folder, plan, spec);
-      if (why.empty()) why = changed_goal(folder, spec);
+      const auto why = difference(folder, plan, spec);
       if (!why.empty()) refuse_mixed(folder, planned.back(), why);
     } else if (!policy.fresh) {
       const auto why = checkpoint_difference(folder, plan, spec);
