@@ -22,7 +22,46 @@ SyntheticRun classifier(std::int64_t ranks, double top1_frac, float samples) {
 class QualitySentences : public AnalysedStudy {
  protected:
   std::string said() { return quality_sentence(analysis().studies().at(0)); }
+  std::string in_brief() { return quality_in_brief(analysis().studies().at(0)); }
+  /// Accuracies of one rank and of two; three quarters of the samples are of one class.
+  std::string in_brief(double of_one, double of_two) {
+    add(classifier(1, of_one, 800), 2);
+    add(classifier(2, of_two, 800), 2);
+    return in_brief();
+  }
 };
+
+TEST_F(QualitySentences, ACollapsedModelStandsBesideTheFactor) {
+  EXPECT_THAT(in_brief(0.95, 0.83),
+              testing::ContainsRegex("^, with collapsed models \\(Top-1 accuracy 0.8[0-9]+ "
+                                     "instead of 0.9[0-9]+\\)$"));
+}
+
+TEST_F(QualitySentences, OneThatIsHardlyBetterThanTheBaselineDoes) {
+  EXPECT_THAT(
+      in_brief(0.76, 0.76),
+      testing::ContainsRegex("^, with models hardly better than always naming the most "
+                             "frequent class \\(Top-1 accuracy 0.76[0-9]*, 0.75 there\\)$"));
+}
+
+TEST_F(QualitySentences, OneThatMayBeAsGoodDoesNot) {
+  EXPECT_EQ(in_brief(0.95, 0.94), "");
+}
+
+TEST_F(QualitySentences, ASurelyWorseOneDoesUnlessTheMarginAllowsIt) {
+  for (const std::int64_t ranks : {1, 2}) {
+    SyntheticRun run{.ranks = ranks, .epochs = 4 / ranks, .steps_per_epoch = 20};
+    run.quality = {{&EvaluationRow::psnr_db, ranks == 2 ? 29.0 : 30.0}};
+    add(run, 4);
+  }
+  EXPECT_THAT(in_brief(), HasSubstr(", with worse models (PSNR 29"));
+  auto within = analysis().studies().at(0).quality;
+  SeriesAnalysis allowed;
+  allowed.population.identical = true;
+  allowed.quality = within;
+  for (auto& one : allowed.quality.back().metrics) one.margin = 2;
+  EXPECT_EQ(quality_in_brief(allowed), "");
+}
 
 TEST_F(QualitySentences, AnAccuracyAtTheMajorityShareIsCalledNoBetter) {
   add(classifier(1, 0.95, 800), 2);

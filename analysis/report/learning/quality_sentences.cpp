@@ -64,8 +64,14 @@ std::string resolved_words(const MetricValues& one) {
 std::string repeats_needed(const MetricValues& one) {
   const auto launches = launches_to_call_equal(one.difference, one.margin);
   if (!launches) return "";
-  return cat("; if there is none, ", *launches > 100 ? "more than a hundred" : cat(*launches),
-             " repeats with as much scatter would show it in four of five studies");
+  return cat("; if there is none, ", repeats_text(*launches),
+             " with as much scatter would show it in four of five studies");
+}
+
+/// "the margin of 0.1 that the study declared beforehand"
+std::string declared_margin(const MetricValues& one) {
+  return cat("the margin of ", margin_text(one), " that the study declared ",
+             one.is_margin_late ? "after the runs" : "beforehand");
 }
 
 /// Of one that may be none: only a declared margin lets anyone call it so.
@@ -75,14 +81,13 @@ std::string unresolved_words(const MetricValues& one) {
   if (one.margin == 0)
     return cat(" Whether more ranks are better or worse is not resolved: ", shown, ".");
   if (is_equivalent(d, 0, one.margin))
-    return cat(" More ranks are as good: the difference is surely less than the margin of ",
-               margin_text(one), " that the study declared beforehand: ", shown, ".");
+    return cat(" More ranks are as good: the difference is surely less than ", declared_margin(one),
+               ": ", shown, ".");
   if (is_non_inferior(d, one.margin, one.metric->higher_is_better()))
-    return cat(" More ranks are surely not worse by the margin of ", margin_text(one),
-               " that the study declared beforehand, perhaps better: ", shown, ".");
-  return cat(" Whether more ranks are as good, within the margin of ", margin_text(one),
-             " that the study declared beforehand, is not resolved: ", shown, repeats_needed(one),
-             ".");
+    return cat(" More ranks are surely not worse by ", declared_margin(one),
+               ", perhaps better: ", shown, ".");
+  return cat(" Whether more ranks are as good, within ", declared_margin(one),
+             ", is not resolved: ", shown, repeats_needed(one), ".");
 }
 
 /// What the most ranks change of a metric that is asked about.
@@ -287,7 +292,51 @@ std::string invented_quality(const SeriesAnalysis& analysis) {
       metric_sentences(analysis, false), target_sentence(analysis));
 }
 
+/// Of all that there is to gain over the baseline: a model that gains less is hardly better.
+constexpr double least_gain_frac = 0.1;
+/// Of one rank's gain: a model that keeps less has collapsed.
+constexpr double least_kept_frac = 0.5;
+
+double gain(const MetricValues& one) {
+  const double more = mean(one.values) - one.baseline;
+  return one.metric->higher_is_better() ? more : -more;
+}
+
+/// NaN of decibels, which have no end.
+double gain_frac(const MetricValues& one) {
+  if (one.metric->column->unit != "1") return not_available;
+  return gain(one) / (one.metric->higher_is_better() ? 1 - one.baseline : one.baseline);
+}
+
+std::string in_brief(const MetricValues& one, const MetricValues& many) {
+  const auto values = cat(many.metric->label, ' ', compact(mean(many.values)));
+  if (gain_frac(many) < least_gain_frac)
+    return cat(", with models hardly better than ", many.metric->baseline->label, " (", values,
+               ", ", compact(many.baseline), " there)");
+  const auto change = cat(" (", values, " instead of ", compact(mean(one.values)), ")");
+  if (gain(one) > 0 && gain(many) < least_kept_frac * gain(one))
+    return ", with collapsed models" + change;
+  const Estimate& d = many.difference;
+  const bool is_worse = is_resolved(d, 0) && (d.value > 0) != many.metric->higher_is_better();
+  const bool matters = is_worse && !is_equivalent(d, 0, many.margin) &&
+                       !d.interval->contains(std::copysign(many.margin, d.value));
+  return matters ? ", with worse models" + change : "";
+}
+
 }  // namespace
+
+std::string quality_in_brief(const SeriesAnalysis& analysis) {
+  const auto& points = analysis.quality;
+  if (points.size() < 2 || points.front().ranks != 1 || !analysis.population.identical ||
+      analysis.series.has_label(RunLabel::emulated_compute))
+    return "";
+  const auto &one = points.front().metrics, &many = points.back().metrics;
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    if (!many[i].is_asked || one[i].values.empty() || many[i].values.empty()) continue;
+    if (auto text = in_brief(one[i], many[i]); !text.empty()) return text;
+  }
+  return "";
+}
 
 std::string quality_sentence(const SeriesAnalysis& analysis) {
   if (analysis.quality.empty() || !analysis.population.known) {

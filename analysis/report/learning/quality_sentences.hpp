@@ -11,4 +11,8 @@ namespace scalestudy {
 /// escaped.
 [[nodiscard]] std::string quality_sentence(const SeriesAnalysis& analysis);
 
+/// ", with collapsed models (IoU 0.49 instead of 0.96)": what no speed-up of the most ranks is to
+/// be read without. "" where their models are as good, or nothing tells.
+[[nodiscard]] std::string quality_in_brief(const SeriesAnalysis& analysis);
+
 }  // namespace scalestudy

@@ -22,7 +22,7 @@ std::string absolute_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   return cat("One rank trained ", significant(base.absolute.samples_per_s, 4), " samples/s in ",
              duration(base.absolute.training_time_s), ", ", ranks_in_words(p.ranks, false), " ",
              significant(p.absolute.samples_per_s, 4), " in ", duration(p.absolute.training_time_s),
-             ". ");
+             ".");
 }
 
 /// With so many repeats in the study enough runs count; the resumed ones never will.
@@ -57,11 +57,14 @@ std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint&
 std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
   const Estimate& s = p.training;
   const SpeedupPoint& base = analysis.speedup.front();
-  return cat(absolute_sentence(base, p), ranks_in_words(p.ranks, true), " trained ",
-             significant(s.value, 3), " times as fast as one (", evidence(s),
-             "), an efficiency of ", percent(p.efficiency.value), ".",
-             busy ? "" : verdict_on_speed(analysis, p),
-             fair_base_sentence(analysis.fair_base, busy));
+  const auto on_same_cores = fair_base_sentence(analysis.fair_base, busy);
+  const auto against_one =
+      cat(" ", ranks_in_words(p.ranks, true), " trained ", significant(s.value, 3),
+          " times as fast as one (", evidence(s), "), an efficiency of ",
+          percent(p.efficiency.value), ".", busy ? "" : verdict_on_speed(analysis, p));
+  return absolute_sentence(base, p) + (better_base(analysis.fair_base) != nullptr
+                                           ? on_same_cores + against_one
+                                           : against_one + on_same_cores);
 }
 
 /// What was not measured is not told by what was.
@@ -129,20 +132,21 @@ std::string unequal_work_sentence(const SeriesAnalysis& analysis, const SpeedupP
 
 std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
   if (!std::isfinite(p.launch.value)) return "";
-  return cat(" From launch to exit the factor is ", with_interval(p.launch), ": ",
-             duration(base.absolute.launch_wall_time_s), " and ",
-             duration(p.absolute.launch_wall_time_s), ".");
+  return cat(" From launch to exit, less what only measuring takes, the factor is ",
+             with_interval(p.launch), ": ", duration(base.absolute.launch_time_s), " and ",
+             duration(p.absolute.launch_time_s), ".");
 }
 
 /// No larger than the evidence.
-std::string headline_of(const SpeedupPoint& p) {
+std::string headline_of(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
   if (p.training.interval && p.training.interval->contains(1)) {
     return cat("These runs cannot tell whether ", ranks_in_words(p.ranks, false),
                " are faster than one");
   }
   const std::string factor = significant(p.training.value, 3);
   if (p.training.interval)
-    return cat(ranks_in_words(p.ranks, true), " trained ", factor, " times as fast as one");
+    return cat(ranks_in_words(p.ranks, true), " trained ",
+               factors_in_brief(analysis.fair_base, factor));
   const std::string missing = remedy(p.training);
   if (p.training.method == IntervalMethod::two_speeds)
     return cat("Launches run at two speeds: that ", ranks_in_words(p.ranks, false), " trained ",
@@ -204,19 +208,35 @@ std::string two_speeds_sentence(const SeriesAnalysis& analysis) {
              ". Look at clocks, placement of memory and neighbours of the nodes.");
 }
 
-/// Where nothing is said of causes: on a busy machine what other programs took is in every phase.
+/// Why nothing is said of causes, and what would tell them.
 std::string why_no_causes(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
-  if (busy) return "Not told on a busy machine: what other programs took is in every phase.";
+  if (busy)
+    return "Not told on a busy machine: what other programs took is in every phase. --redo-busy "
+           "runs those again.";
   if (missing_launches(p.training) == 0) return "Not told: these runs did not record enough.";
   return cat("Not told without three runs of each number of ranks: --set repeats=",
              repeats_for_interval(analysis, p), ".");
 }
 
+/// Where no advice is given.
+std::string why_no_remedies(bool are_causes_told) {
+  return are_causes_told ? "Nothing: no cause is surely more than the margin."
+                         : "Not told before the causes are.";
+}
+
+/// Where nothing is said of the loss.
+std::string why_no_smoothness(const Series& series) {
+  if (has_invented_losses(series)) return "Not asked: the losses are invented.";
+  return "Not told: one rank and more are to be compared.";
+}
+
 std::string what_is_missing(const SeriesAnalysis& analysis) {
-  if (analysis.speedup.front().ranks != 1 || analysis.speedup.front().launches == 0)
-    return "There is no run with one rank whose times count. ";
-  if (analysis.speedup.size() == 1) return "Only one rank has been measured so far. ";
-  return "There is no run with more than one rank whose times count. ";
+  const SpeedupPoint& first = analysis.speedup.front();
+  if (first.ranks != 1) return "no run is of one rank (add 1 to axes.ranks).";
+  if (first.launches == 0)
+    return "no run of one rank has times that count (more repeats bring some).";
+  if (analysis.speedup.size() == 1) return "only one rank was run (add others to axes.ranks).";
+  return "no run of several ranks has times that count (more repeats bring some).";
 }
 
 /// Whose headline it is, where several machines have one.
@@ -233,26 +253,28 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
                         duration(p.absolute.training_time_s), " of training (",
                         counted(p.launches, "run"), ")"));
   }
+  const auto missing = what_is_missing(analysis);
   Conclusions conclusions{.headline = named_headline(analysis, "No speed-up can be stated")};
   conclusions.speed =
-      cat(busy_sentence(analysis.series), what_is_missing(analysis),
-          parts.empty() ? "" : join(parts, "; ") + ".", label_sentence(analysis.series),
+      cat(busy_sentence(analysis.series), "Not told: ", missing,
+          parts.empty() ? "" : cat(" ", join(parts, "; "), "."), label_sentence(analysis.series),
           resumed_sentence(analysis),
           analysis.machine.empty() ? "" : cat(" Measured on ", analysis.machine, "."));
+  conclusions.causes = cat("Not told: ", missing);
+  conclusions.remedies = why_no_remedies(false);
   conclusions.quality = quality_sentence(analysis);
+  conclusions.smoothness = why_no_smoothness(analysis.series);
   return conclusions;
 }
 
 }  // namespace
 
 std::vector<Answer> Conclusions::answers() const {
-  std::vector<Answer> all{{"How much faster?", speed},
-                          {"Why not more?", causes},
-                          {"What to change?", remedies},
-                          {"Is the model as good?", quality},
-                          {"Is the loss smoother?", smoothness}};
-  std::erase_if(all, [](const Answer& one) { return one.text.empty(); });
-  return all;
+  return {{"How much faster?", speed},
+          {"Why not more?", causes},
+          {"What to change?", remedies},
+          {"Is the model as good?", quality},
+          {"Is the loss smoother?", smoothness}};
 }
 
 bool states_speedup(const SeriesAnalysis& analysis) {
@@ -267,7 +289,9 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   const SpeedupPoint& last = analysis.speedup.back();
   Conclusions conclusions;
   const bool busy = analysis.series.has_label(RunLabel::busy_machine);
-  conclusions.headline = named_headline(analysis, busy ? busy_headline(last) : headline_of(last));
+  conclusions.headline =
+      named_headline(analysis, (busy ? busy_headline(last) : headline_of(analysis, last)) +
+                                   quality_in_brief(analysis));
   conclusions.speed = busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
                       unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
                       disagreement_sentence(last) + other_ranks_sentence(analysis) +
@@ -279,9 +303,12 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
     conclusions.causes = causes_paragraph(analysis);
     conclusions.remedies = remedies_paragraph(analysis);
   }
-  if (conclusions.causes.empty()) conclusions.causes = why_no_causes(analysis, last, busy);
+  const bool are_causes_told = !conclusions.causes.empty();
+  if (!are_causes_told) conclusions.causes = why_no_causes(analysis, last, busy);
+  if (conclusions.remedies.empty()) conclusions.remedies = why_no_remedies(are_causes_told);
   conclusions.quality = quality_sentence(analysis);
   conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());
+  if (conclusions.smoothness.empty()) conclusions.smoothness = why_no_smoothness(analysis.series);
   return conclusions;
 }
 

@@ -14,8 +14,8 @@ struct Answer {
   std::string text;
 };
 
-/// One paragraph per topic, "" where nothing is said of it. The largest rank count leads; the
-/// others follow in one sentence.
+/// One paragraph per question, which says why where it cannot be answered. The largest rank count
+/// leads; the others follow in one sentence.
 struct Conclusions {
   std::string headline;
   std::string speed;
@@ -24,7 +24,6 @@ struct Conclusions {
   std::string quality;
   std::string smoothness;
 
-  /// In this order, without those that are empty.
   [[nodiscard]] std::vector<Answer> answers() const;
 };
 
