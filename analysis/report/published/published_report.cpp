@@ -316,7 +316,10 @@ std::string published_headline(const ArmAnalysis& arm) {
              ranks_in_words(ratio.base_ranks, false), mark(point),
              before.empty() || after.empty()
                  ? ""
-                 : cat("; ", metric_of(arm), " ", after, " instead of ", before));
+                 : cat("; ", metric_of(arm), " ", after, " instead of ", before,
+                       arm.population.differs     ? ", on other samples"
+                       : !arm.population.is_known ? ", perhaps on other samples"
+                                                  : ""));
 }
 
 std::vector<std::string> published_paragraphs(const PublishedStudy& study, const ArmAnalysis& arm) {
