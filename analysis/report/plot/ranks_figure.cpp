@@ -62,13 +62,17 @@ std::string base_in_absolute_units(const SeriesAnalysis& analysis) {
 std::string bars(const SeriesAnalysis& analysis) {
   std::vector<std::string> methods;
   std::vector<std::string> without;
+  bool has_two_speeds = false;
   for (const SpeedupPoint& p : analysis.speedup) {
     if (p.ranks == 1) continue;
     const Estimate& s = p.training;
     if (s.interval) add_unique(methods, describe(s));
     if (!s.interval) without.push_back(ranks_in_words(p.ranks, false));
+    has_two_speeds |= s.method == IntervalMethod::two_speeds;
   }
-  const std::string why = cat("an interval needs ", minimum_launches_for_interval, " runs each.");
+  const std::string why =
+      has_two_speeds ? "launches run at two speeds."
+                     : cat("an interval needs ", minimum_launches_for_interval, " runs each.");
   if (methods.empty()) return without.empty() ? "" : "No bars: " + why;
   return cat("Bars: ", join(methods, "; "),
              without.empty() ? "." : cat("; none at ", join(without, ", "), ": ", why));

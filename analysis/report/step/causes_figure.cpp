@@ -114,8 +114,10 @@ std::optional<Figure> causes_figure(const SeriesAnalysis& analysis) {
   figure.drawing = drawing_of(figure.slug, bars, begin_ms);
   figure.caption =
       cat("From perfect scaling of the one-rank step to the measured one: what each cause adds, as "
-          "the records of the runs say. Lines: 95 % intervals of what a cause adds, and of the "
-          "whole loss.",
+          "the records of the runs say.",
+          decision.loss_s.interval
+              ? " Lines: 95 % intervals of what a cause adds, and of the whole loss."
+              : "",
           begin_ms > 0 ? " The axis does not begin at 0." : "");
   return figure;
 }
