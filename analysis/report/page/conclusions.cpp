@@ -220,7 +220,7 @@ std::string why_no_causes(const SeriesAnalysis& analysis, const SpeedupPoint& p,
 
 /// Where no advice is given.
 std::string why_no_remedies(bool are_causes_told) {
-  return are_causes_told ? "Nothing: no cause is surely more than the margin."
+  return are_causes_told ? "Nothing so far: no cause is surely more than the margin."
                          : "Not told before the causes are.";
 }
 

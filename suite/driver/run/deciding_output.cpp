@@ -78,7 +78,7 @@ void print(const Answer& answer, std::ostream& out) {
     out << "  " << question_text(question) << ": " << ways_text(question) << '\n';
   if (answer.runs.launches == 0) return;
   out << counted(answer.runs.launches, "further run")
-      << " should decide it in four of five studies, about "
+      << " should decide what has a way in four of five studies, about "
       << rough_duration(answer.runs.wall_time_s) << " on that machine:\n  " << answer.command
       << '\n';
 }
