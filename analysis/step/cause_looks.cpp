@@ -96,13 +96,15 @@ Looks::Looks(const StepEvidence& evidence, const BlockFit& fit, bool is_always_t
       input_(Look::at([](const PathStep& path) { return path.input_s; })),
       transfer_(Look::at([](const PathStep& path) { return path.transfer_s; })),
       random_(Look::at([](const PathStep& path) { return path.imbalance_s - path.persistent_s; })),
-      queue_(Look::at([](const PathStep& path) { return path.run_queue_wait_s; })),
       optimizer_(Look::at([](const PathStep& path) { return path.optimizer_s; })),
       uneven_input_(Look::at([](const PathStep& path) { return path.uneven_input_s; })),
       uneven_optimizer_(Look::at([](const PathStep& path) { return path.uneven_optimizer_s; })) {
   const double share = 1 / static_cast<double>(evidence.ranks);
   // A rank that is slow in some launches only is fast in others: it counts beyond the mean.
   const double in_mean = is_always_the_same_rank ? share : 0;
+  // What a slow rank waits for a core is in its slowness, and not counted again.
+  queue_ = Look::at(
+      [=](const PathStep& path) { return path.run_queue_wait_s - in_mean * path.slow_queue_s; });
   slow_ = Look::at([=](const PathStep& path) { return (1 - share + in_mean) * path.persistent_s; });
   slow_in_mean_ = Look::at([=](const PathStep& path) { return in_mean * path.persistent_s; });
   compute_ = Look::at(
@@ -111,6 +113,10 @@ Looks::Looks(const StepEvidence& evidence, const BlockFit& fit, bool is_always_t
   if (has(barrier)) exchange_ = Look{{term(LaunchArm::whole, 1), term(barrier, -1)}, {}};
   if (has(barrier) && has(alone)) waiting_ = Look{{term(barrier, 1), term(alone, -1)}, {}};
   computing_ = computing();
+}
+
+Look Looks::queued_slowness() const {
+  return Look::at([](const PathStep& path) { return path.slow_queue_s; });
 }
 
 Look Looks::by_records(StepCause cause) const {

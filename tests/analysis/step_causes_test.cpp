@@ -222,6 +222,20 @@ TEST(StepCauses, AnUpdateOfOneRankIsNoWaitingForComputing) {
   }
 }
 
+/// Counted once, as the slow rank that it makes.
+TEST(StepCauses, ARankWithoutACoreIsASlowOne) {
+  auto study = planted_study(StepCause::oversubscription, 0.2);
+  study.nuisance.is_queue_of_one_rank = true;
+  const auto decision = decision_of(study);
+  EXPECT_THAT(causes_with(decision, Verdict::supported), ElementsAre(StepCause::slow_rank));
+  EXPECT_TRUE(decision.slow_rank_lacks_core);
+  for (const auto cause : {StepCause::oversubscription, StepCause::interference}) {
+    const auto found = std::ranges::find(decision.findings, cause, &CauseFinding::cause);
+    EXPECT_NEAR(found->column_s.value, 0, 0.01 * decision.ideal_step_s) << cause;
+  }
+  EXPECT_FALSE(decision_of(planted_study(StepCause::slow_rank, 0.2)).slow_rank_lacks_core);
+}
+
 TEST(StepCauses, ASlowRankIsNamedOnlyIfItIsAlwaysTheSame) {
   const auto study = planted_study(StepCause::slow_rank, 0.2);
   Random random(1);

@@ -49,12 +49,16 @@ def shares_of_path(steps, start):
     whole = np.mean(np.diff(steps["released_s"].max(axis=0))[at - 1] - of("saving_s", at) - of("evaluation_s", at))
     shares = {name: np.mean(part) / whole for name, part in parts.items()}
     queued = steps["run_queue_wait_s"][:, at].mean() / whole
+    slow_queue = 0.0
+    if n > 1 and len(at) > 1:
+        waits = steps["run_queue_wait_s"][:, at].mean(axis=1)
+        slow_queue = min(max((waits[excess] - waits.mean()) * n / (n - 1), 0.0), max(persistent, 0.0)) / whole
     uneven = (of("input_wait_s", at) - steps["input_wait_s"][:, at].mean(axis=0)).mean() / whole
     early = steps["early_update_s"] if "early_update_s" in steps else np.zeros_like(steps["optimizer_s"])
     updated = steps["optimizer_s"][:, at - 1] - early[:, at - 1] + early[:, at]
     uneven_update = (updated[last, range(len(at))] - updated.mean(axis=0)).mean() / whole
     return shares | {"other": 1 - sum(shares.values()), "queue": queued, "uneven_input": uneven,
-                     "uneven_optimizer": uneven_update, "slowest_rank": int(excess)}
+                     "uneven_optimizer": uneven_update, "slow_queue": slow_queue, "slowest_rank": int(excess)}
 
 
 class Look:
@@ -168,7 +172,7 @@ class Causes:
         part = lambda name, factor=1: Look(parts={name: factor})
         share = 1 / n if self.slowest_rank is not None else 0
         slow, in_mean = part("slow_rank", 1 - 1 / n + share), part("slow_rank", share)
-        compute, queue = part("compute") + part("slow_rank", 1 / n - share), part("queue")
+        compute, queue = part("compute") + part("slow_rank", 1 / n - share), part("queue") - part("slow_queue", share)
         exchange = waiting = computing = None
         if has((BARRIER, n)):
             exchange = Look({("", n): 1, (BARRIER, n): -1})

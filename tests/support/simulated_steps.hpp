@@ -38,6 +38,7 @@ struct Nuisance {
   double clock_error_s = 0;           ///< of each rank but the first
   bool is_input_ahead = false;        ///< batches are made while steps run: input hides behind them
   bool is_input_of_one_rank = false;  ///< only the last rank waits for batches
+  bool is_queue_of_one_rank = false;  ///< only the last rank lacks a core
   bool is_update_of_one_rank = false;  ///< only the last rank's update is longer
   bool meets_in_forward = false;  ///< as synchronised batch norm does: waiting looks like computing
   double of_one_rank = 0;         ///< a step of one rank is so much longer: a slow base
@@ -130,12 +131,17 @@ class Launch {
            (in_burst ? 1 + study_.nuisance.burst : 1);
   }
 
+  [[nodiscard]] double queued_s(std::int64_t rank) const {
+    const bool has_core = study_.nuisance.is_queue_of_one_rank && rank + 1 < ranks_;
+    return has_core ? 0 : extra_s(StepCause::oversubscription);
+  }
+
   double compute_s(std::int64_t rank) {
     // Scatter that grows into waiting with the ranks is there with one, too.
     const double scatter_s = scatter_of_ranks_s(study_);
     double sum_s =
         step_of_one_rank_s - update_of_one_rank_s - scatter_s + scatter_s * exponential();
-    sum_s += extra_s(StepCause::interference) + extra_s(StepCause::oversubscription);
+    sum_s += extra_s(StepCause::interference) + queued_s(rank);
     if (moves()) sum_s += extra_s(StepCause::exchange_contention);
     if (rank == slow_rank_)
       sum_s += extra_s(StepCause::slow_rank);
@@ -182,11 +188,11 @@ class Launch {
       all[rank].released_s = meets_ ? last_s + transfer_s : all[rank].ready_s;
       now_s_[rank] = all[rank].released_s + all[rank].update_s;
     }
-    record(step, all, extra_s(StepCause::oversubscription) * stretched);
+    record(step, all, stretched);
   }
 
   /// By clocks that are a little off.
-  void record(std::int64_t step, const RankTimes& all, double queued_s) {
+  void record(std::int64_t step, const RankTimes& all, double stretched) {
     double last_seen_s = 0;
     for (std::size_t rank = 0; rank < all.size(); ++rank)
       last_seen_s = std::max(last_seen_s, all[rank].ready_s + clock_s_[rank]);
@@ -207,7 +213,7 @@ class Launch {
       row.input_wait_s = one.wait_s;
       row.forward_s = row.backward_s = one.pass_s / 2;
       row.phase_wait_s = one.phase_wait_s;
-      row.run_queue_wait_s = queued_s;
+      row.run_queue_wait_s = queued_s(static_cast<std::int64_t>(rank)) * stretched;
       row.peer_wait_s = peer_wait_s;
       row.exposed_transfer_s = exposed_s - peer_wait_s;
       row.optimizer_s = one.update_s;

@@ -93,7 +93,9 @@ bool may_be_chance(const StepDecision& decision, const CauseFinding& finding) {
 std::string summary_of(const StepDecision& decision, const CauseFinding& finding) {
   if (finding.cause == StepCause::slow_rank && finding.verdict == Verdict::supported)
     return decision.slowest_rank
-               ? cat("waiting for rank ", *decision.slowest_rank, ", which is slow in all steps",
+               ? cat("waiting for rank ", *decision.slowest_rank,
+                     decision.slow_rank_lacks_core ? ", which lacks a core in all steps"
+                                                   : ", which is slow in all steps",
                      may_be_chance(decision, finding) ? " of these few launches" : "")
                : "waiting for a rank that is slow in all steps of a launch, not "
                  "always the same one";

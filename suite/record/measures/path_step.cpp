@@ -104,6 +104,15 @@ void find_slow_rank(const StepTable& steps, const std::vector<CriticalStep>& all
   auto both = halves[0];
   for (std::size_t rank = 0; rank < both.size(); ++rank) both[rank] += halves[1][rank];
   path.slowest_rank = rank_of_largest(both);
+  double queued_s = 0;
+  for (const auto& critical : all) {
+    const auto of_rank = [&](std::int64_t rank) {
+      return steps.at(&StepRow::run_queue_wait_s, rank, critical.step);
+    };
+    queued_s += of_rank(path.slowest_rank) - mean_over_ranks(steps, of_rank);
+  }
+  queued_s *= ranks / (ranks - 1) / static_cast<double>(all.size());
+  path.slow_queue_s = std::clamp(queued_s, 0.0, std::max(0.0, path.persistent_s));
 }
 
 }  // namespace

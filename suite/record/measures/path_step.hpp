@@ -24,6 +24,7 @@ struct PathStep {
   double uneven_input_s = 0;      ///< part of input_s: beyond the mean over ranks
   double uneven_optimizer_s = 0;  ///< part of optimizer_s: likewise
   double persistent_s = 0;      ///< part of imbalance_s: the slowest rank's beyond the others' mean
+  double slow_queue_s = 0;      ///< part of persistent_s: the same, of run_queue_wait_s
   double run_queue_wait_s = 0;  ///< part of compute_s, mean over ranks: ready, but no core; NaN
                                 ///< where the kernel does not tell
 };
