@@ -32,13 +32,16 @@ ScalingData scaling_data(const ArmAnalysis& arm) {
 std::vector<SeriesPrediction> predict(const PublishedAnalysis& analysis,
                                       std::span<const std::int64_t> ranks) {
   std::vector<SeriesPrediction> all;
-  for (const auto& arm : analysis.arms)
-    all.push_back(predict({.series = cat(analysis.study.title, ", ", arm.arm.name),
-                           .labels = {"fitted", "external"},
-                           .link = {},
-                           .fit = {},
-                           .asked = {}},
-                          scaling_data(arm), ranks));
+  for (const auto& arm : analysis.arms) {
+    auto& one = all.emplace_back(predict({.series = cat(analysis.study.title, ", ", arm.arm.name),
+                                          .labels = {"fitted", "external"},
+                                          .link = {},
+                                          .fit = {},
+                                          .asked = {}},
+                                         scaling_data(arm), ranks));
+    for (auto& asked : one.asked)
+      if (!asked.prediction) asked.refusal.suggestion = "Ask for what was published";
+  }
   return all;
 }
 

@@ -54,6 +54,10 @@ TEST_F(PredictCommand, APublishedSeriesIsAskedByItsName) {
   ASSERT_EQ(document["series"].size(), 2U);
   for (const auto& series : document["series"])
     EXPECT_THAT(series["labels"], testing::ElementsAre("fitted", "external"));
+  const auto two = ask_driver({"predict", "dle-pyt", "--ranks", "16"});
+  EXPECT_EQ(two.code, 3);
+  EXPECT_THAT(two.out, HasSubstr("only ranks 1, 8 were measured"));
+  EXPECT_THAT(two.out, HasSubstr("Ask for what was published."));
 }
 
 TEST_F(PredictCommand, SaysRateSpeedupAndHowWrongTheModelsWere) {

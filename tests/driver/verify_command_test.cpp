@@ -142,6 +142,12 @@ TEST_F(VerifyCommand, NoRunIsNoVerdict) {
   EXPECT_THAT(answer.out, HasSubstr("hold no run of a study proper that counts"));
 }
 
+TEST(VerifyMeasured, WhatOthersPublishedIsNoRun) {
+  const auto answer = ask_driver({"verify", "biapol-speed-up", "rwth-unet-tensorflow"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("Use scalestudy report rwth-unet-tensorflow"));
+}
+
 /// The README of workloads/noise2void shows it.
 TEST(VerifyMeasured, QuickstartSaysNothingOfFourA100) {
   const auto answer =

@@ -124,8 +124,13 @@ Action define(CLI::App& app) {
   app.add_option("DIR", options->folders, "Study folders made by `scalestudy run --out DIR`")
       ->required();
   return [options](Context& context) {
-    const auto file = ShippedFiles(context.executable).find_claim(options->claim);
-    const auto claim = read_claim(file, workload_catalogue());
+    const ShippedFiles shipped(context.executable);
+    const auto claim = read_claim(shipped.find_claim(options->claim), workload_catalogue());
+    for (const auto& argument : options->folders)
+      if (published_named(argument, shipped))
+        throw BadInput({cat("'", argument, "' is published by others"),
+                        "a claim is verified by runs of one's own",
+                        cat("Use scalestudy report ", argument)});
     const std::vector<std::filesystem::path> folders(options->folders.begin(),
                                                      options->folders.end());
     for (const auto& folder : folders) require_study_folder(folder);
