@@ -23,6 +23,7 @@ BaseCandidate candidate_of(const Series& series, std::int64_t cores, const RunGr
   one.threads = series.spec.settings.threads_per_rank;
   one.cores = usable(one.threads, cores);
   one.launches = base.timed().size();
+  one.is_busy = series.has_label(RunLabel::busy_machine);
   one.absolute = absolute_times(base);
   one.speedup = inverse(compare(compared, base, &SummaryRow::training_time_s));
   return one;

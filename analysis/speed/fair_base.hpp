@@ -17,6 +17,7 @@ struct BaseCandidate {
   std::int64_t threads = 1;
   std::int64_t cores = 1;  ///< that these threads can keep busy
   std::size_t launches = 0;
+  bool is_busy = false;  ///< other programs had some of its cores
   AbsoluteTimes absolute;
   /// Of training, of the most ranks against it; the p-value after Holm over all candidates, because
   /// the best of them is chosen after the fact.

@@ -166,14 +166,18 @@ class Expansion {
         launcher_(launcher) {}
 
   StudyMatrix expand() {
-    auto combinations = proper_combinations(study_.axes, common_spec());
-    const auto control = control_combinations(study_, combinations);
-    if (study_.fair_base) add_fair_bases(combinations);
-    combinations.insert(combinations.end(), control.begin(), control.end());
+    const auto proper = proper_combinations(study_.axes, common_spec());
     std::vector<RunSpec> specs;
-    for (const auto& combination : combinations) {
-      if (auto spec = resolve(combination)) specs.push_back(std::move(*spec));
-    }
+    std::vector<Combination> kept;
+    const auto add = [&](const Combination& combination) {
+      auto spec = resolve(combination);
+      if (!spec) return;
+      specs.push_back(std::move(*spec));
+      kept.push_back(combination);
+    };
+    std::ranges::for_each(proper, add);
+    if (study_.fair_base) std::ranges::for_each(fair_bases(kept), add);
+    std::ranges::for_each(control_combinations(study_, proper), add);
     const auto missing = arms_without_ranks(study_);
     matrix_.skipped.insert(matrix_.skipped.end(), missing.begin(), missing.end());
     add_blocks(specs);
@@ -181,13 +185,16 @@ class Expansion {
   }
 
  private:
-  /// One rank with the cores that the most ranks have, for each curve.
-  void add_fair_bases(std::vector<Combination>& combinations) {
-    const auto most = *std::ranges::max_element(study_.axes.ranks);
+  /// One rank with the cores that the most ranks have, for each curve of the study proper.
+  std::vector<Combination> fair_bases(const std::vector<Combination>& proper) {
+    std::int64_t most = 1;
     std::set<std::string> planned;
-    for (const auto& one : combinations) planned.insert(text_of(one));
+    for (const auto& one : proper) {
+      most = std::max(most, one.ranks);
+      planned.insert(text_of(one));
+    }
     std::vector<Combination> bases;
-    for (auto one : combinations) {
+    for (auto one : proper) {
       if (one.ranks != most) continue;
       auto& threads = one.settings.threads_per_rank;
       threads = std::max(threads, std::min(most * threads, machine_.cores));
@@ -196,14 +203,14 @@ class Expansion {
     }
     auto reason = why_no_fair_base();
     if (reason.empty() && bases.empty()) reason = "one rank has as many threads already";
-    if (!reason.empty())
-      matrix_.skipped.push_back({"fair_base", reason});
-    else
-      combinations.insert(combinations.end(), bases.begin(), bases.end());
+    if (reason.empty()) return bases;
+    matrix_.skipped.push_back({"fair_base", reason});
+    return {};
   }
 
   [[nodiscard]] std::string why_no_fair_base() const {
     if (!is_of_several_ranks(study_)) return "axes.ranks lists no more than one rank";
+    if (std::ranges::count(study_.axes.ranks, 1) == 0) return "axes.ranks does not list 1";
     if (workload_.needs_cores != nullptr)
       return cat("threads do not share the work of ", workload_.name);
     return common_spec().settings.device == Device::cpu ? "" : "GPUs compute, not the threads";

@@ -35,6 +35,7 @@ class InitCommand : public ::testing::Test {
     EXPECT_THAT(answer.out, HasSubstr("\nNext: scalestudy plan '"));
     const auto planned = json_of_driver({"plan", out()});
     EXPECT_GE(planned["runs"].size(), 6U) << planned["skipped"];
+    EXPECT_EQ(json::parse(content_of(out()))["fair_base"], true);
     for (const auto& run : planned["runs"]) EXPECT_GT(run["quality"]["margin"], 0);
     return json::parse(content_of(out()))["settings"];
   }

@@ -238,6 +238,8 @@ TEST(StudyMatrix, TheFairBaseIsOneRankOnTheCoresOfTheMost) {
   EXPECT_EQ(of_one_rank(resolved({"fair_base=true"}, {}, 3), 3), 2)
       << "no more than there are cores";
   EXPECT_EQ(of_one_rank(resolved({}, {}, 16), 4), 0) << "only where it is asked for";
+  EXPECT_EQ(of_one_rank(resolved({"fair_base=true", "axes.ranks=[1,2,13]"}, {}, 16), 2), 2)
+      << "13 ranks are left out";
 }
 
 TEST(StudyMatrix, AFairBaseThatIsNoneIsLeftOutWithItsReason) {
@@ -249,6 +251,7 @@ TEST(StudyMatrix, AFairBaseThatIsNoneIsLeftOutWithItsReason) {
   EXPECT_THAT(reason({"axes.ranks=[1]", "control_arms=[]"}, 16),
               HasSubstr("no more than one rank"));
   EXPECT_THAT(reason({}, 1), HasSubstr("as many threads already"));
+  EXPECT_THAT(reason({"axes.ranks=[2,4]", "control_arms=[]"}, 16), HasSubstr("does not list 1"));
 }
 
 TEST(StudyMatrix, ManyThreadsBesideFewRunWithManyRanksOnlyWhenAskedForAlone) {

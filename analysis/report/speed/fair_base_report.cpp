@@ -54,8 +54,8 @@ std::string own_base_sentence(const FairBase& fair) {
 
 const BaseCandidate* better_base(const FairBase& fair) {
   const BaseCandidate* best = fair.best();
-  const bool is_better =
-      best != nullptr && fair.has_equal_cores() && best->threads != fair.threads_per_rank;
+  const bool is_better = best != nullptr && fair.has_equal_cores() &&
+                         best->threads != fair.threads_per_rank && !best->is_busy;
   return is_better ? best : nullptr;
 }
 
@@ -63,9 +63,10 @@ std::string factors_in_brief(const FairBase& fair, const std::string& factor) {
   const auto own = fair.cores - fair.idle_cores();
   if (const auto* best = better_base(fair)) {
     const auto times = significant(best->speedup.value, 3) + " times";
-    const auto process = cat("as fast as one process on the same ", fair.cores, " cores");
-    return cat(is_resolved(best->speedup, 1) ? cat(times, " ", process)
-                                             : cat(process, " (", times, ", not resolved)"),
+    const auto process = cat("one process on the same ", fair.cores, " cores");
+    return cat(is_resolved(best->speedup, 1)
+                   ? cat(times, " as fast as ", process)
+                   : cat("not surely faster or slower than ", process, " (", times, ")"),
                ", ", factor, " times as fast as one rank on ", counted(own, "core"));
   }
   if (fair.candidates.empty() || fair.has_equal_cores())
@@ -77,6 +78,9 @@ std::string fair_base_sentence(const FairBase& fair, bool busy) {
   const BaseCandidate* best = fair.best();
   if (best == nullptr) return "";
   if (!fair.has_equal_cores()) return idle_sentence(fair);
+  if (best->is_busy)
+    return cat(" One rank with ", threads_text(best->threads),
+               " ran on a busy machine: nothing is compared with it. --redo-busy runs it again.");
   const auto* better = better_base(fair);
   return better == nullptr ? own_base_sentence(fair) : comparison_sentence(fair, *better, busy);
 }
