@@ -58,8 +58,13 @@ std::string command_for(const Context& context,
   const ShippedFiles shipped(context.executable);
   Context as_it_was = context;
   as_it_was.options = {};
-  if (launcher != shipped.find_environment("", launcher_descriptors()).launcher)
-    as_it_was.options.launcher = launcher;
+  auto environment = shipped.find_environment("", launcher_descriptors());
+  const auto name = is_there(folder.plan_file()) ? folder.read_plan().host.environment : "";
+  if (!name.empty() && name != environment.name) {
+    as_it_was.options.environment = name;
+    environment = shipped.find_environment(name, launcher_descriptors());
+  }
+  if (launcher != environment.launcher) as_it_was.options.launcher = launcher;
   auto& sets = as_it_was.options.overrides;
   if (is_there(folder.study_file()))
     sets = changes_between(read_json_file(shipped.find_study(study)),
@@ -78,7 +83,7 @@ void print(const Answer& answer, std::ostream& out) {
     out << "  " << question_text(question) << ": " << ways_text(question) << '\n';
   if (answer.runs.launches == 0) return;
   out << counted(answer.runs.launches, "further run")
-      << " should decide what has a way in four of five studies, about "
+      << " should settle what runs can settle of it in four of five studies, about "
       << rough_duration(answer.runs.wall_time_s) << " on that machine:\n  " << answer.command
       << '\n';
 }
@@ -126,6 +131,11 @@ std::vector<std::string> changes_between(const json& from, const json& to) {
 ExitCode show_deciding_runs(Context& context,
                             const std::string& study,
                             const std::filesystem::path& folder) {
+  const auto& typed = context.options;
+  if (!typed.overrides.empty() || !typed.injections.empty() || !typed.environment.empty() ||
+      !typed.launcher.empty())
+    throw BadInput({"Settings have no effect beside --decide",
+                    "the folder says how its runs were made", "Leave them out"});
   require_study_folder(folder);
   const StudyAnalysis analysis(load_runs({folder}));
   std::vector<Answer> answers;
