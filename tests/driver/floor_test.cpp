@@ -84,7 +84,7 @@ TEST_F(FloorStore, TheOneBesideTheStudyComesFirst) {
   own.points.front().log_ratio_sd = 0.07;
   store_floor(kept);
   const auto file = store_floor(own, floor_beside(place_.study()));
-  EXPECT_EQ(file.filename(), "my study.floor.json");
+  EXPECT_EQ(file.filename(), "my study.floor");
   const auto found = planned().plan.floor;
   ASSERT_TRUE(found);
   EXPECT_EQ(found->points.front().log_ratio_sd, 0.07);

@@ -178,7 +178,7 @@ Action define(CLI::App& app) {
                  "Pairs of identical launches (default: the study's repeats, at least 5)")
       ->check(CLI::Range(fewest_floor_pairs, most_pairs));
   app.add_flag("--beside", options->beside,
-               "Keep the floor beside the study file, as STUDY.floor.json, where plan and run look "
+               "Keep the floor beside the study file, as STUDY.floor, where plan and run look "
                "first: it can be kept with the study (default: in this user's cache)");
   app.add_flag(
       "--redo-busy", options->policy.redo_busy,

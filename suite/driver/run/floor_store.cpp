@@ -77,7 +77,7 @@ std::optional<fs::path> floors_folder() {
 }
 
 fs::path floor_beside(const fs::path& study_file) {
-  return fs::path(study_file).replace_extension(".floor.json");
+  return fs::path(study_file).replace_extension(".floor");
 }
 
 StoredFloor stored_floor(const StudyPlan& plan, const fs::path& study_file) {

@@ -22,7 +22,7 @@ struct StoredFloor {
   std::string warning;  ///< why one that is there is not used; else ""
 };
 
-/// "nuclei.json" -> "nuclei.floor.json".
+/// "nuclei.json" -> "nuclei.floor".
 [[nodiscard]] std::filesystem::path floor_beside(const std::filesystem::path& study_file);
 
 /// The floor of the first curve of the plan's study on its host: that beside the study file, or
