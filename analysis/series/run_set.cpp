@@ -287,7 +287,7 @@ std::vector<Series> group_series(const RunSet& set) {
     Series& series = by_key[key][run.origin];
     const auto goal = goal_of(run, set);
     if (!series.by_ranks.empty() && series.spec.quality != goal) series.has_changed_goal = true;
-    if (run.spec.quality != goal) series.has_late_goal = true;
+    if (run.spec.quality != goal && !goal.metric.empty()) series.has_late_goal = true;
     series.name = series_name(run.spec, run.has_label(RunLabel::emulated_input));
     series.spec = run.spec;
     series.spec.quality = goal;

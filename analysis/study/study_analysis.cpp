@@ -81,13 +81,16 @@ void add_folder_flags(const std::vector<SeriesAnalysis>& studies,
   for (const SeriesAnalysis& study : studies)
     for (const auto& folder : folders_of(study.series, runs))
       by_folder[folder].push_back(&study.series);
-  for (std::size_t i = 1; i < runs.folders.size(); ++i) {
-    const auto first = runs.folders.front().string(), other = runs.folders[i].string();
-    if (const auto text = difference(by_folder[first], by_folder[other]); !text.empty())
+  for (std::size_t i = 1; i < runs.folders.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto one = runs.folders[j].string(), other = runs.folders[i].string();
+      const auto text = difference(by_folder[one], by_folder[other]);
+      if (text.empty()) continue;
       flags.push_back({"mixed_settings",
-                       cat(first, " and ", other, " are not compared with each other: ", text, "."),
+                       cat(one, " and ", other, " are not compared with each other: ", text, "."),
                        true});
-  }
+      break;  // one is enough for a folder
+    }
 }
 
 /// Cores of a run's ranks, which may be uneven: "1", "1 and 2".
@@ -176,6 +179,7 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
       continue;
     }
     if (series.is_fair_base) {
+      add_binding_flags(series, flags_);
       fair_bases_.push_back(std::move(series));
       continue;
     }

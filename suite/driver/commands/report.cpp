@@ -88,7 +88,7 @@ void print_result(const ReportResult& result, Context& context) {
 /// The report keeps them apart, which is no answer to what was asked.
 void refuse_mixture(const ReportResult& result) {
   if (!result.is_mixed) return;
-  throw BadInput({"runs of several origins are mixed, see above",
+  throw BadInput({"runs that are not comparable are given together, see above",
                   "they are not compared with each other",
                   "Report each on its own, or accept groups of their own with --accept-mixed"});
 }
@@ -109,8 +109,8 @@ Action define(CLI::App& app) {
       ->expected(1);
   app.add_flag(
       "--accept-mixed", options->accept_mixed,
-      "Runs of several studies, builds, machines, libraries or data are groups of their own, "
-      "and no error");
+      "Runs of several settings, studies, builds, machines, libraries or data are groups of their "
+      "own, and no error");
   return [options](Context& context) {
     auto inputs = inputs_of(options->folders, ShippedFiles(context.executable));
     inputs.published.overlays = overlays_named(options->overlays, inputs, context);
