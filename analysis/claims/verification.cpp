@@ -17,6 +17,7 @@ namespace {
 Quantity quantity_of(ClaimQuantity quantity) {
   switch (quantity) {
     case ClaimQuantity::launch_wall_time_s:
+      return &SummaryRow::launch_wall_time_s;
     case ClaimQuantity::launch_speedup:
     case ClaimQuantity::launch_efficiency_frac:
       return Quantity(launch_time_s);

@@ -87,7 +87,7 @@ Shares shares_of(const Series& series, std::int64_t ranks) {
     if (!times || run->digest.mean_step.launches == 0) continue;
     LaunchShares shares{.block = run->spec.repeat,
                         .started_unix_s = started_unix_s(*run),
-                        .wall_s = times->launch_s(),
+                        .launch_s = times->launch_s(),
                         .unexplained_s = times->unexplained_s,
                         .samples = samples_consumed(run->digest.losses)};
     for (std::size_t i = 0; i < launch_part_count; ++i)
@@ -106,10 +106,10 @@ RunDecision decide_run_causes(const RunEvidence& evidence) {
   if (std::min(evidence.compared.size(), evidence.base.size()) < minimum_launches_for_interval)
     return decision;
   const Growth growth(evidence);
-  const auto wall_s = [](const LaunchShares& launch) { return launch.wall_s; };
-  decision.ideal_wall_s = mean_of(evidence.base, wall_s) / static_cast<double>(evidence.ranks);
-  decision.margin_s = evidence.margin_frac * decision.ideal_wall_s;
-  decision.loss_s = growth.of(wall_s);
+  const auto launch_s = [](const LaunchShares& launch) { return launch.launch_s; };
+  decision.ideal_launch_s = mean_of(evidence.base, launch_s) / static_cast<double>(evidence.ranks);
+  decision.margin_s = evidence.margin_frac * decision.ideal_launch_s;
+  decision.loss_s = growth.of(launch_s);
   decision.is_loss = decision.loss_s.interval && decision.loss_s.interval->low > decision.margin_s;
   decision.unexplained_s =
       growth.of([](const LaunchShares& launch) { return launch.unexplained_s; }).value;

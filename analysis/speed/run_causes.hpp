@@ -19,9 +19,9 @@ namespace scalestudy {
 struct LaunchShares {
   std::int64_t block = 0;
   double started_unix_s = not_available;
-  double wall_s = 0;
+  double launch_s = 0;
   std::array<double, run_cause_count> share_s{};  ///< `samples`: 0, see RunEvidence
-  double unexplained_s = 0;                       ///< wall_s − Σ share_s
+  double unexplained_s = 0;                       ///< launch_s − Σ share_s
   double samples = 0;                             ///< trained on, by all ranks
 };
 
@@ -45,7 +45,7 @@ struct RunCauseFinding {
 
 struct RunDecision {
   std::int64_t ranks = 2;
-  double ideal_wall_s = not_available;  ///< of one rank ÷ N
+  double ideal_launch_s = not_available;  ///< of one rank ÷ N
   double margin_s = not_available;
   Estimate loss_s;       ///< measured − ideal wall time
   bool is_loss = false;  ///< surely more than the margin

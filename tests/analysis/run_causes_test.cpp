@@ -38,7 +38,7 @@ struct Planted {
     LaunchShares one{.block = block, .share_s = shares_s, .samples = samples};
     for (double& share_s : one.share_s) {
       share_s *= scatter(random);
-      one.wall_s += share_s;
+      one.launch_s += share_s;
     }
     return one;
   }
@@ -108,7 +108,7 @@ TEST(RunCauses, SharesAndTheUnexplainedAddUpToTheLoss) {
   auto evidence = planted.evidence();
   for (auto& launch : evidence.compared) {
     launch.unexplained_s = 0.3;
-    launch.wall_s += 0.3;
+    launch.launch_s += 0.3;
   }
   const auto decision = decide_run_causes(evidence);
   double sum_s = decision.unexplained_s;

@@ -155,8 +155,7 @@ TEST(VerifyMeasured, QuickstartSaysNothingOfFourA100) {
   EXPECT_EQ(answer.code, 3);
   EXPECT_THAT(answer.out, StartsWith("NOT COMPARABLE: biapol-one-gpu-time\n"));
   EXPECT_THAT(answer.out, HasSubstr("\nCompared: launch_wall_time_s, from the start of the "
-                                    "launcher to the end of the last rank, less what only "
-                                    "measuring takes.\n"));
+                                    "launcher to the end of the last rank.\n"));
   for (const auto* line : {"local_batch_size  16          2                 must be the same",
                            "device_model      A100        AMD EPYC          must be the same",
                            "precision         tf32        fp32              must be the same",

@@ -87,7 +87,7 @@ def check_run_causes(page, series, folder):
         page.agree("lost wall time", estimate(found["loss"], "growth_s"), loss)
         page.agree("in no recorded part", found["in no recorded part"]["growth_s"], beyond(lambda l: l.unexplained_s)[0])
         for one in found.values():
-            page.agree("ideal wall time", one["ideal_wall_s"], ideal)
+            page.agree("ideal wall time", one["ideal_launch_s"], ideal)
             page.agree("margin of the wall time", one["margin_s"], margin)
             page.agree("whether wall time is lost", float(one["is_loss"] == "yes"), float(is_loss))
         chances = [chance_of_more(page, growth[name], margin, len(many)) for name in CAUSES]

@@ -19,7 +19,7 @@ Estimate seconds(double value, double reach) {
 }
 
 SeriesAnalysis analysed(bool is_loss) {
-  RunDecision decision{.ranks = 4, .ideal_wall_s = 10, .margin_s = 0.3};
+  RunDecision decision{.ranks = 4, .ideal_launch_s = 10, .margin_s = 0.3};
   decision.loss_s = seconds(is_loss ? 5.2 : 0.1, 0.2);
   decision.is_loss = is_loss;
   decision.unexplained_s = 0.2;
@@ -68,7 +68,7 @@ TEST(RunCausesReport, TheTableEndsWithTheSumAndConvergence) {
   EXPECT_EQ(table.rows.back()[2].shown, "UNDECIDED");
   for (const auto& row : table.rows) {
     EXPECT_EQ(row.size(), table.columns.size());
-    EXPECT_EQ(row[row.size() - 4].raw, "10") << "ideal_wall_s";
+    EXPECT_EQ(row[row.size() - 4].raw, "10") << "ideal_launch_s";
     EXPECT_EQ(row[row.size() - 2].raw, "yes") << "is_loss";
   }
 }

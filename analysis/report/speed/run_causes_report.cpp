@@ -88,7 +88,7 @@ std::string open_sentence(const RunDecision& decision) {
 }
 
 std::vector<TableCell> time_cells(const RunDecision& decision, const Estimate& growth_s) {
-  const double share = growth_s.value / decision.ideal_wall_s;
+  const double share = growth_s.value / decision.ideal_launch_s;
   return {shown_cell(difference_text(growth_s), growth_s), shown_cell(percent(share), share)};
 }
 
@@ -128,7 +128,7 @@ std::string run_causes_sentence(const SeriesAnalysis& analysis) {
   const auto& decision = analysis.run_causes.front();
   const auto start = cat("From launch to exit ", ranks_in_words(decision.ranks, false), " lose ",
                          seconds_text(decision.loss_s), " to perfect scaling, which would take ",
-                         duration(decision.ideal_wall_s));
+                         duration(decision.ideal_launch_s));
   if (decision.loss_s.method == IntervalMethod::two_speeds)
     return cat(start, ", in the mean of launches that run at two speeds: undecided.");
   if (!decision.is_loss) return cat(start, ": not surely more than the margin.");
@@ -146,7 +146,8 @@ std::string remedies_paragraph(const SeriesAnalysis& analysis) {
 ReportTable run_causes_table(const SeriesAnalysis& analysis) {
   ReportTable table{
       analysis.series.slug + "-run-causes",
-      "Causes of a launch's lost time: by how much each part makes the wall time of several ranks "
+      "Causes of a launch's lost time: by how much each part makes the launch time of several "
+      "ranks "
       "longer than one rank's divided by their number, in seconds with 95 % intervals; parts that "
       "do not shrink with the ranks lose most. SUPPORTED: surely more than the margin; REFUTED: "
       "surely less; all together at 5 % (Holm). The rows up to the loss add up to it.",
@@ -162,7 +163,7 @@ ReportTable run_causes_table(const SeriesAnalysis& analysis) {
       cells.insert(cells.begin(), integer_cell(decision.ranks));
       table.rows.push_back(std::move(cells));
       add_file_cells(table, {{"launches_to_decide", integer_cell(needed)},
-                             {"ideal_wall_s", number_cell(decision.ideal_wall_s)},
+                             {"ideal_launch_s", number_cell(decision.ideal_launch_s)},
                              {"margin_s", number_cell(decision.margin_s)},
                              {"is_loss", yes_no_cell(decision.is_loss), false},
                              {"sample_ratio", estimate_cell(decision.sample_ratio)}});
