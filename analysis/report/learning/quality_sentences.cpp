@@ -314,10 +314,10 @@ std::string in_brief(const MetricValues& one, const MetricValues& many) {
     return cat(", with models hardly better than ", many.metric->baseline->label, " (", values,
                ", ", compact(many.baseline), " there)");
   const auto change = cat(" (", values, " instead of ", compact(mean(one.values)), ")");
-  if (gain(one) > 0 && gain(many) < least_kept_frac * gain(one))
-    return ", with collapsed models" + change;
   const Estimate& d = many.difference;
   const bool is_worse = is_resolved(d, 0) && (d.value > 0) != many.metric->higher_is_better();
+  if (is_worse && gain(one) > 0 && gain(many) < least_kept_frac * gain(one))
+    return ", with collapsed models" + change;
   const bool matters = is_worse && !is_equivalent(d, 0, many.margin) &&
                        !d.interval->contains(std::copysign(many.margin, d.value));
   return matters ? ", with worse models" + change : "";
