@@ -137,6 +137,9 @@ std::optional<Message> refusal_of(const Series& series) {
 }
 
 std::optional<Message> refusal_of(const ScalingData& data) {
+  if (data.points.empty())
+    return Message{"no throughput is known", "models are fitted to rates, not to total times",
+                   "Record rates"};
   if (data.points.size() < fewest_rank_counts)
     return Message{cat("only ", counts_text(data), " were measured"),
                    cat("a curve through fewer than ", fewest_rank_counts,

@@ -23,9 +23,12 @@ std::optional<SpecDifference> changed_setting(const Series& from, const Series& 
 bool is_against(StepCause cause, const RunSpec& from, const RunSpec& to) {
   switch (cause) {
     case StepCause::input:
-      return from.input == InputKind::serial && to.input != from.input;
+      return to.input != from.input &&
+             (from.input == InputKind::serial || to.input == InputKind::device);
     case StepCause::transfer:
-      return properties_of(to.reduction).overlaps && !properties_of(from.reduction).overlaps;
+      return to.reduction != from.reduction &&
+             (to.reduction == Reduction::hierarchical ||
+              (properties_of(to.reduction).overlaps && !properties_of(from.reduction).overlaps));
     case StepCause::exchange_contention:
       return to.reduction != from.reduction;
     case StepCause::optimizer:

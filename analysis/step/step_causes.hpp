@@ -110,7 +110,7 @@ struct StepDecision {
   /// stands for both.
   std::vector<CauseFinding> findings;
   std::vector<StepCause> main;  ///< supported and not surely less than another, largest first
-  /// The same in at least four of five launches; none: slow ranks are, but not always the same one.
+  /// The same in nine of ten launches; none: slow ranks are, but not always the same one.
   std::optional<std::int64_t> slowest_rank;
   bool slow_rank_lacks_core = false;  ///< half of its slowness and more is waiting for one
   double unexplained_s = not_available;

@@ -47,7 +47,7 @@ TEST(CausesReport, SaysTheMainCauseWhatWasMeasuredWithoutItAndWhatItWasNot) {
   EXPECT_THAT(
       step_remedy_sentence(analysis),
       ContainsRegex("^For shorter steps, against waiting for batches: axes.input sharded, .*"
-                    "; leaving it out \\(synthetic_input\\) gained [12][0-9.]+ "));
+                    "; leaving it out \\(synthetic_input\\) saved [12][0-9.]+ "));
   EXPECT_THAT(text,
               ContainsRegex("Refuted by the records, .*: .*moving gradients that nothing hides"));
   EXPECT_THAT(text, Not(HasSubstr("Undecided")));
@@ -73,7 +73,7 @@ TEST(CausesReport, NamesTheSlowRankAndClaimsNoGainOfArmsThatLeaveOutMore) {
   EXPECT_THAT(causes_sentence(analysis),
               HasSubstr("The main cause: waiting for rank 3, which is slow in all steps, "));
   EXPECT_THAT(step_remedy_sentence(analysis),
-              AllOf(HasSubstr("other cores for that rank"), Not(HasSubstr("gained"))));
+              AllOf(HasSubstr("other cores for that rank"), Not(HasSubstr("saved"))));
 }
 
 /// Strong scaling: what does not shrink with the batch is no fault of neighbours.

@@ -214,8 +214,9 @@ TEST_F(ConclusionsOfStudy, OneRankOnlyStatesNoSpeedup) {
   add(small(), 1);
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
-  EXPECT_THAT(found.speed, ContainsRegex("^Not told: only one rank was run .*\\. One rank: [0-9.]+ "
-                                         "samples/s, .* of training \\(1 run\\)\\.$"));
+  EXPECT_THAT(found.speed,
+              ContainsRegex("^Not told: only runs of one rank are complete .*\\. One rank: [0-9.]+ "
+                            "samples/s, .* of training \\(1 run\\)\\.$"));
   EXPECT_THAT(found.quality, Not(HasSubstr("difference")));
 }
 
@@ -227,10 +228,11 @@ TEST_F(ConclusionsOfStudy, WithoutAOneRankBaseNothingIsCompared) {
   }
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
-  EXPECT_THAT(found.speed,
-              StartsWith("Not told: no run is of one rank (add 1 to axes.ranks). Two ranks: "));
+  EXPECT_THAT(
+      found.speed,
+      StartsWith("Not told: no run of one rank is complete (axes.ranks has to list 1). Two "));
   EXPECT_THAT(found.speed, HasSubstr("; four ranks: "));
-  EXPECT_THAT(found.causes, StartsWith("Not told: no run is of one rank"));
+  EXPECT_THAT(found.causes, StartsWith("Not told: no run of one rank is complete"));
 }
 
 /// Whatever is missing, each question says why it has no answer.

@@ -130,11 +130,20 @@ std::string unequal_work_sentence(const SeriesAnalysis& analysis, const SpeedupP
              significant(p.training.value / fewer, 3), ".");
 }
 
-std::string wall_sentence(const SpeedupPoint& base, const SpeedupPoint& p) {
+/// What only measuring takes is known of all their launches.
+bool is_measuring_known(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
+  const auto found = std::ranges::find(analysis.launches, p.ranks, &LaunchComposition::ranks);
+  return found != analysis.launches.end() && found->launches == p.launches;
+}
+
+std::string launch_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p) {
   if (!std::isfinite(p.launch.value)) return "";
-  return cat(" From launch to exit, less what only measuring takes, the factor is ",
-             with_interval(p.launch), ": ", duration(base.absolute.launch_time_s), " and ",
-             duration(p.absolute.launch_time_s), ".");
+  const SpeedupPoint& base = analysis.speedup.front();
+  const bool is_known = is_measuring_known(analysis, base) && is_measuring_known(analysis, p);
+  return cat(" From launch to exit", is_known ? ", less what only measuring takes," : "",
+             " the factor is ", with_interval(p.launch), ": ",
+             duration(base.absolute.launch_time_s), " and ", duration(p.absolute.launch_time_s),
+             ".");
 }
 
 /// No larger than the evidence.
@@ -220,7 +229,7 @@ std::string why_no_causes(const SeriesAnalysis& analysis, const SpeedupPoint& p,
 
 /// Where no advice is given.
 std::string why_no_remedies(bool are_causes_told) {
-  return are_causes_told ? "Nothing so far: no cause is surely more than the margin."
+  return are_causes_told ? "Nothing so far: no main cause is named."
                          : "Not told before the causes are.";
 }
 
@@ -232,10 +241,11 @@ std::string why_no_smoothness(const Series& series) {
 
 std::string what_is_missing(const SeriesAnalysis& analysis) {
   const SpeedupPoint& first = analysis.speedup.front();
-  if (first.ranks != 1) return "no run is of one rank (add 1 to axes.ranks).";
+  if (first.ranks != 1) return "no run of one rank is complete (axes.ranks has to list 1).";
   if (first.launches == 0)
     return "no run of one rank has times that count (more repeats bring some).";
-  if (analysis.speedup.size() == 1) return "only one rank was run (add others to axes.ranks).";
+  if (analysis.speedup.size() == 1)
+    return "only runs of one rank are complete (axes.ranks has to list more).";
   return "no run of several ranks has times that count (more repeats bring some).";
 }
 
@@ -285,7 +295,6 @@ bool states_speedup(const SeriesAnalysis& analysis) {
 
 Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   if (!states_speedup(analysis)) return without_base(analysis);
-  const SpeedupPoint& base = analysis.speedup.front();
   const SpeedupPoint& last = analysis.speedup.back();
   Conclusions conclusions;
   const bool busy = analysis.series.has_label(RunLabel::busy_machine);
@@ -293,7 +302,7 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
       named_headline(analysis, (busy ? busy_headline(last) : headline_of(analysis, last)) +
                                    quality_in_brief(analysis));
   conclusions.speed = busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
-                      unequal_work_sentence(analysis, last) + wall_sentence(base, last) +
+                      unequal_work_sentence(analysis, last) + launch_sentence(analysis, last) +
                       disagreement_sentence(last) + other_ranks_sentence(analysis) +
                       protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
                       resumed_sentence(analysis) + unsteady_sentence(analysis.series) +

@@ -134,8 +134,10 @@ std::string axes_of(const std::vector<const ArmAnalysis*>& arms, const Quantity&
   const auto most = static_cast<double>(*ranks.rbegin());
   return cat("set xlabel 'ranks'\nset ylabel ",
              gnuplot_quoted(quantity.axis == nullptr ? "metric" : quantity.axis), "\nset xtics (",
-             join(ticks, ", "), ")\nset xrange [", 0.5, ":", 1.08 * most,
-             "]\nset yrange [0:", quantity.scale == 1 ? "*" : "110 < *",
+             join(ticks, ", "), ")\nset xrange [", 0.5, ":", 1.08 * most, "]\nset yrange [",
+             quantity.axis == nullptr ? "*:*"
+             : quantity.scale == 1    ? "0:*"
+                                      : "0:110 < *",
              "]\nset key outside below center maxcols 2 font ',11'\n");
 }
 
@@ -149,7 +151,17 @@ std::string not_drawn(const ArmAnalysis& arm) {
 
 /// What every published figure says: absolute baselines, source, conditions.
 std::string caption_of(const PublishedAnalysis& analysis,
-                       const std::vector<const ArmAnalysis*>& arms) {
+                       const std::vector<const ArmAnalysis*>& arms,
+                       const Quantity& quantity) {
+  if (quantity.axis == nullptr)
+    return cat("External, as published at ", source_of(analysis.study), ": ",
+               analysis.study.workload, ". Means over launches.",
+               std::ranges::all_of(arms, [](const auto* arm) { return arm->population.is_known; })
+                   ? ""
+                   : " On how many samples is not stated everywhere.",
+               std::ranges::any_of(arms, [](const auto* arm) { return arm->population.differs; })
+                   ? " Not all on as many samples."
+                   : "");
   std::vector<std::string> parts;
   for (const auto* arm : arms) {
     const auto& base = arm->points.front();
@@ -178,7 +190,7 @@ std::vector<Figure> published_figures(const PublishedAnalysis& analysis) {
     figure.labels = external_label;
     figure.tsv = tsv_of(arms, quantity);
     figure.drawing = axes_of(arms, quantity) + plots_of(arms, figure.slug, quantity);
-    figure.caption = caption_of(analysis, arms);
+    figure.caption = caption_of(analysis, arms, quantity);
     figures.push_back(std::move(figure));
   }
   return figures;

@@ -96,7 +96,8 @@ std::string summary_of(const StepDecision& decision, const CauseFinding& finding
                ? cat("waiting for rank ", *decision.slowest_rank,
                      decision.slow_rank_lacks_core ? ", which lacks a core in all steps"
                                                    : ", which is slow in all steps",
-                     may_be_chance(decision, finding) ? " of these few launches" : "")
+                     may_be_chance(decision, finding) ? " (with so few launches perhaps by chance)"
+                                                      : "")
                : "waiting for a rank that is slow in all steps of a launch, not "
                  "always the same one";
   if (finding.cause == StepCause::interference) {
@@ -197,8 +198,8 @@ std::string loss_sentence(const StepDecision& decision) {
 /// What leaving it out gained was measured where an arm leaves out nothing else.
 std::string gain_by_arm(const CauseFinding& main) {
   if (main.cause != StepCause::input || !main.contrast_s.interval) return "";
-  return cat("; leaving it out (synthetic_input) gained ", ms_text(main.contrast_s),
-             " more than with one rank");
+  return cat("; leaving it out (synthetic_input) saved ", ms_text(main.contrast_s),
+             " a step beyond what it saves one rank");
 }
 
 /// Of runs with so many ranks: whether cores are left depends on them.
@@ -217,9 +218,11 @@ std::string list_of(const StepDecision& decision, const std::vector<StepCause>& 
 /// The largest parts of a loss whose causes are all refuted one by one.
 std::string spread_of(const StepDecision& decision) {
   if (!with_verdict(decision, Verdict::undecided).empty()) return "";
+  auto found = with_verdict(decision, Verdict::refuted);
+  std::ranges::sort(found, std::greater(), [](const auto* one) { return clearer_s(*one).value; });
   std::vector<std::string> parts;
-  for (const auto* finding : with_verdict(decision, Verdict::refuted))
-    if (finding->growth_s().value > 0 && parts.size() < 2)
+  for (const auto* finding : found)
+    if (clearer_s(*finding).value > 0 && parts.size() < 2)
       parts.push_back(named(decision, *finding));
   return parts.empty() ? "" : cat(" It is spread; the largest parts: ", join(parts, "; "), ".");
 }

@@ -58,7 +58,9 @@ void print_as_good(const SeriesPrediction& series, Context& context) {
     std::vector<std::string> names;
     for (const auto model : one.prediction->as_good) names.push_back(cat(model));
     context.out << "  The measured ranks do not tell " << one.prediction->model << " from "
-                << join(names, ", ") << ": the intervals hold what these say, too.\n";
+                << join(names, ", ")
+                << (one.prediction->speedup.interval ? ": the intervals hold what these say, too.\n"
+                                                     : ".\n");
     return;
   }
 }
