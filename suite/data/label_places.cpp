@@ -42,8 +42,49 @@ std::string shape_of(std::string_view label) {
   return shape;
 }
 
-/// "img_z0c1.tif" -> img, z0c1, tif; of Incucyte 00d03h30m -> 00:03:30. A minus counts before a
-/// number that follows a mark.
+bool is_between(std::string_view digits, std::string_view least, std::string_view most) {
+  return digits.size() == least.size() && std::ranges::all_of(digits, is_digit) &&
+         least <= digits && digits <= most;
+}
+
+std::string date_of(std::string_view year, std::string_view month, std::string_view day) {
+  const bool is_date = is_between(year, "1900", "2099") && is_between(month, "01", "12") &&
+                       is_between(day, "01", "31");
+  return is_date ? cat(year, ':', month, ':', day) : "";
+}
+
+std::string clock_of(std::string_view hour, std::string_view minute, std::string_view second) {
+  const bool is_clock = is_between(hour, "00", "23") && is_between(minute, "00", "59") &&
+                        is_between(second, "00", "59");
+  return is_clock ? cat(hour, ':', minute, ':', second) : "";
+}
+
+/// Makes one word of those from `at` on that a moment is made of.
+bool join_moment(Texts& words, std::size_t at, bool is_behind_date) {
+  if (at >= words.size()) return false;
+  const std::string_view one = words[at];
+  auto joined = is_behind_date && one.size() == 6
+                    ? clock_of(one.substr(0, 2), one.substr(2, 2), one.substr(4))
+                : one.size() == 8 ? date_of(one.substr(0, 4), one.substr(4, 2), one.substr(6))
+                                  : "";
+  const bool is_one_word = !joined.empty();
+  if (!is_one_word && at + 2 < words.size()) {
+    const auto& two = words[at + 1];
+    const auto& three = words[at + 2];
+    joined = is_behind_date ? clock_of(one, two, three) : date_of(one, two, three);
+    if (joined.empty()) joined = date_of(three, two, one);
+    if (joined.empty()) joined = date_of(three, one, two);
+  }
+  if (joined.empty()) return false;
+  words[at] = joined;
+  const auto next = words.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+  if (!is_one_word) words.erase(next, next + 2);
+  return true;
+}
+
+/// "img_z0c1.tif" -> img, z0c1, tif; of Incucyte 00d03h30m -> 00:03:30; 2024-05-01, 01-05-2024 and
+/// 20240501 -> 2024:05:01, and likewise a time of day behind it. A minus counts before a number
+/// that follows a mark.
 Texts words_of(std::string_view label) {
   Texts words(1);
   for (std::size_t i = 0; i < label.size(); ++i) {
@@ -60,6 +101,8 @@ Texts words_of(std::string_view label) {
     word.pop_back();
     std::ranges::replace_if(word, is_letter, ':');
   }
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (join_moment(words, i, false)) join_moment(words, i + 1, true);
   return words;
 }
 

@@ -99,6 +99,12 @@ TEST(LabelPlaces, MomentsAreTimes) {
         {[](int i) { return cat("hour", 2 * i); }},
         {[](int i) { return cat("embryo_", i + 5, "hpf.tif"); }},
         {[](int i) { return cat("img_", padded(i, 9), "_DAPI_000.tif"); }},
+        {[](int i) { return cat("2024-05-", padded(i + 1, 2), "_plate3"); }},
+        {[](int i) { return cat("2024_", padded(i + 1, 2), "_28"); }},
+        {[](int i) { return cat(padded(i + 20, 2), "-05-2024.tif"); }},
+        {[](int i) { return cat("202405", padded(i + 1, 2), ".tif"); }},
+        {[](int i) { return cat("Snapshot 2024-05-01 1", i / 4, "-", i % 4, "0-03"); }},
+        {[](int i) { return cat("IMG_20240501_10", padded(5 * i, 2), "03.jpg"); }},
         {[](int i) { return cat("2020-01-05 10:", 58 + i / 8, ":", padded(i * 7 % 60, 2)); }}}) {
     const auto found = axes_of(label);
     EXPECT_EQ(found.problem, "") << label(1);
@@ -154,6 +160,10 @@ TEST(LabelPlaces, WhatOnlyCountsSlicesSaysNothing) {
                             {[](int i) { return cat("day3_mouse2_z", i); }},
                             {[](int i) { return cat("25 degC slice ", i); }},
                             {[](int i) { return cat("20240301_", padded(i, 3)); }},
+                            {[](int i) { return cat("2024-05-01_10-20-03_", padded(i, 6)); }},
+                            {[](int i) { return cat("z", i, "_2024-05-", 10 + i); }},
+                            {[](int i) { return cat("202413", 10 + i); }},
+                            {[](int i) { return cat("2024 12 ", 32 + i); }},
                             {[](int i) { return cat("slice", i, i == 7 ? " moved" : ""); }},
                             {[](int) { return "cells.tif"; }},
                             {[](int) { return ""; }}})
