@@ -122,6 +122,7 @@ struct Field {
   bool is_number = false;
   Texts values = {};      ///< one for each label
   std::string unit = {};  ///< the letters behind it, where all have the same
+  std::string most = {};  ///< likewise a number: 16 of 3/16
 };
 
 using Words = std::span<const std::string_view>;
@@ -129,7 +130,7 @@ constexpr std::array<std::string_view, 8> channel_words{"c", "ch", "chan", "chan
                                                         "w", "wv", "wave", "wavelength"};
 constexpr std::array<std::string_view, 9> time_words{"t",   "tp",   "time", "timepoint", "frame",
                                                      "day", "week", "hour", "minute"};
-constexpr std::array<std::string_view, 4> slice_words{"z", "slice", "plane", "section"};
+constexpr std::array<std::string_view, 5> slice_words{"z", "slice", "plane", "section", "depth"};
 constexpr std::array<std::string_view, 9> time_units{"ms", "s",   "sec", "min", "h",
                                                      "hr", "day", "hpf", "dpf"};
 /// And what else is no depth.
@@ -208,6 +209,7 @@ class FieldList {
     const bool is_word = !differs && !is_number;
     const auto word = is_word ? in_lower_case(values[0]) : "";
     if (is_word && follows_field_) fields.back().unit = word;
+    if (!differs && is_number && follows_field_) fields.back().most = values[0];
     if (differs) fields.push_back({word_before_, is_number, values});
     if (!differs && is_number)
       has_fixed_axes = has_fixed_axes || is_among(word_before_, channel_words) ||
@@ -241,9 +243,10 @@ struct Group {
   Ranks order = {};        ///< likewise by number where there is one
   std::int64_t count = 0;  ///< of values
   bool has_numbers = false;
-  bool is_counter = false;  ///< whole numbers without a gap
-  bool is_clock = false;    ///< "10:11:12", "0.5 s"
-  Texts names = {};         ///< of each label what is no number
+  bool is_counter = false;        ///< whole numbers without a gap
+  bool is_clock = false;          ///< "10:11:12", "0.5 s"
+  std::string unknown_word = {};  ///< beside a number that does not count to their end
+  Texts names = {};               ///< of each label what is no number
 
   void add(const Field& field) {
     if (!field.word.empty()) words.insert(field.word);
@@ -253,6 +256,8 @@ struct Group {
     if (field.is_number &&
         (is_among(field.unit, time_units) || field.values[0].find(':') != std::string::npos))
       is_clock = true;
+    if (field.is_number && unknown_word.empty() && field.most != cat(count))
+      unknown_word = field.word;
     if (!field.is_number) {
       for (std::size_t i = 0; i < names.size(); ++i)
         names[i] += cat(names[i].empty() ? "" : " ", field.values[i]);
@@ -325,6 +330,18 @@ class LabelAxes {
     return places;
   }
 
+  [[nodiscard]] std::string unknown_count_note(std::string_view origin) const {
+    if (slice_ != nullptr && slice_->has_word(slice_words)) return "";
+    for (const auto& group : groups_)
+      if (&group != channel_ && &group != time_ && &group != position_ &&
+          !group.unknown_word.empty())
+        return cat("Pages are slices by the number beside '", group.unknown_word, "' in its ",
+                   origin, ", from ", label_with(0, group), " to ",
+                   label_with(group.count - 1, group),
+                   ": if that does not count slices of one volume, give a file for each.");
+    return "";
+  }
+
  private:
   using Parts = std::vector<const Group*>;
 
@@ -356,6 +373,12 @@ class LabelAxes {
           std::ranges::is_sorted(labels_))
         return &group;
     return nullptr;
+  }
+
+  [[nodiscard]] std::string label_with(std::int64_t rank, const Group& group) const {
+    constexpr std::size_t most_bytes = 60;
+    const auto at = std::ranges::find(group.order, rank) - group.order.begin();
+    return cat("'", shortened(labels_[static_cast<std::size_t>(at)], most_bytes), "'");
   }
 
   [[nodiscard]] bool is_complete() const { return tell_pages_apart({channel_, time_, slice_}); }
@@ -445,6 +468,10 @@ class LabelAxes {
 
 std::vector<PagePlace> places_in_labels(const std::vector<std::string>& labels) {
   return labels.size() < 2 ? std::vector<PagePlace>() : LabelAxes(labels).places();
+}
+
+std::string unknown_count_note(const std::vector<std::string>& labels, std::string_view origin) {
+  return labels.size() < 2 ? "" : LabelAxes(labels).unknown_count_note(origin);
 }
 
 }  // namespace scalestudy

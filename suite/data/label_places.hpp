@@ -3,6 +3,7 @@
 /// of files: "img_channel001_position000_z003", "C1-cells.tif:3/6", "DAPI". Pure.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/page_places.hpp"
@@ -12,5 +13,10 @@ namespace scalestudy {
 /// The place of each page by what differs between the labels; empty where that is only the slice,
 /// or nothing. Without a slice's number pages of one channel and time are slices in their order.
 [[nodiscard]] std::vector<PagePlace> places_in_labels(const std::vector<std::string>& labels);
+
+/// That pages are slices by a number beside a word that is not known to mean slices; "" where they
+/// are not.
+[[nodiscard]] std::string unknown_count_note(const std::vector<std::string>& labels,
+                                             std::string_view origin);
 
 }  // namespace scalestudy

@@ -271,11 +271,16 @@ bool agree(const StackAxes& one, const StackAxes& other) {
   return true;
 }
 
+std::vector<std::string> labels_of(const TiffPages& pages) {
+  auto labels = pages.labels;
+  std::erase(labels, "");
+  return labels;
+}
+
 /// What the labels say but slices. ImageJ makes slices of all channels and time points (Hyperstack
 /// to Stack) or of files (Image Sequence), and keeps their names.
 std::optional<StackAxes> axes_of_labels(const TiffPages& pages, std::string_view origin) {
-  auto labels = pages.labels;
-  std::erase(labels, "");
+  const auto labels = labels_of(pages);
   const auto places = places_in_labels(labels);
   if (places.empty()) return {};
   auto axes = axes_of_places({places.begin(), places.end()}, origin);
@@ -328,6 +333,18 @@ StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
     axes.problem = cat("has pages of ", page.height, " x ", page.width, " pixels, and of ",
                        axes.page_height, " x ", axes.page_width);
   return axes;
+}
+
+std::vector<std::string> page_notes(const TiffPages& pages, const StackAxes& axes) {
+  const auto& origin = axes.origin;
+  const bool is_image_j = origin == image_j_label_origin ||
+                          (origin == image_j_origin && axes.channels == 1 && axes.times == 1);
+  std::vector<std::string> notes;
+  if (is_image_j || origin.empty() || origin == page_name_origin)
+    notes.push_back(
+        unknown_count_note(labels_of(pages), is_image_j ? image_j_label_origin : page_name_origin));
+  std::erase(notes, "");
+  return notes;
 }
 
 }  // namespace scalestudy

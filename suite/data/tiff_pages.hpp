@@ -57,4 +57,7 @@ struct TiffPages {
 /// What the file says of its pages.
 [[nodiscard]] StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file);
 
+/// What of that is a guess, a sentence each.
+[[nodiscard]] std::vector<std::string> page_notes(const TiffPages& pages, const StackAxes& axes);
+
 }  // namespace scalestudy

@@ -49,6 +49,7 @@ Volume read_tiff_volume(const std::filesystem::path& path, const StackChoice& ch
       is_of_image_j && volume.axes.planes > listed.count() && listed.count() == 1;
   require_all_planes(volume.axes, contiguous ? volume.axes.planes : listed.count(), path);
   if (!contiguous) require_no_lost_page(file, listed);
+  volume.notes = page_notes(listed, volume.axes);
   volume.choice = chosen_stack(choice, volume.axes, path);
   const auto pages = pages_of(volume.axes, volume.choice.channel - 1, volume.choice.time - 1);
   volume.shape = {volume.axes.slices, page.height, page.width};

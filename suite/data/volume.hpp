@@ -28,7 +28,7 @@ struct Volume {
   bool white_is_zero = false;           ///< by the file, whose values are not inverted
   StackAxes axes = {};                  ///< of the file
   StackChoice choice = {};              ///< what of it was read: no number is 0
-  std::vector<std::string> notes = {};  ///< of a pack: what was said when it was made
+  std::vector<std::string> notes = {};  ///< of its pages; of a pack what was said when it was made
   [[nodiscard]] float at(std::int64_t z, std::int64_t y, std::int64_t x) const {
     return voxels[static_cast<std::size_t>((z * shape[1] + y) * shape[2] + x)];
   }

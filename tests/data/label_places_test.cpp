@@ -149,6 +149,40 @@ TEST(LabelPlaces, PositionsAreAProblem) {
               HasSubstr("shows a plane in two pages"));
 }
 
+TEST(LabelPlaces, NumbersBesideUnknownWordsAreSaid) {
+  const auto note_of = [](const std::vector<std::string>& labels) {
+    return unknown_count_note(labels, "slice labels");
+  };
+  EXPECT_EQ(
+      note_of({"cell_1.tif", "cell_10.tif", "cell_2.tif"}),
+      "Pages are slices by the number beside 'cell' in its slice labels, from 'cell_1.tif' to "
+      "'cell_10.tif': if that does not count slices of one volume, give a file for each.");
+  for (const auto& label : {Label([](int i) { return cat("rep", i); }),
+                            {[](int i) { return cat("dose_", i, "uM"); }},
+                            {[](int i) { return cat("DIV", i + 3); }},
+                            {[](int i) { return cat("E", i, ".5_heart"); }},
+                            {[](int i) { return cat("video_", padded(i, 4)); }},
+                            {[](int i) { return cat("cell_", i, "_", padded(i, 4)); }},
+                            {[](int i) { return cat("round", i / 2, "_ch", i % 2); }},
+                            {[](int i) { return cat("cell_", i, "/3"); }}})
+    EXPECT_THAT(note_of(labels_of(label)), HasSubstr("Pages are slices by the number beside"))
+        << label(1);
+  for (const auto& label : {Label([](int i) { return cat("slice_z", padded(i, 3), ".tif"); }),
+                            {[](int i) { return cat("Section ", i); }},
+                            {[](int i) { return cat("depth_", 0.5 * i, "mm"); }},
+                            {[](int i) { return cat(i, ".tif"); }},
+                            {[](int i) { return cat(5 * i, "um"); }},
+                            {[](int i) { return cat("cells_c01_", padded(i, 4), ".tif"); }},
+                            {[](int i) { return cat("cells.tif:", i, "/12 - cells"); }},
+                            {[](int i) { return cat("cell", i, "_z", i); }},
+                            {[](int i) { return cat("C", i / 6, "-cells.tif:", i % 6, "/6"); }},
+                            {[](int i) { return cat("day", i); }},
+                            {[](int) { return "cell_01"; }},
+                            {[](int i) { return i % 2 == 0 ? "DAPI" : "GFP"; }}})
+    EXPECT_EQ(note_of(labels_of(label)), "") << label(1);
+  EXPECT_EQ(note_of({"cell_1"}), "");
+}
+
 TEST(LabelPlaces, WhatOnlyCountsSlicesSaysNothing) {
   for (const auto& label : {Label([](int i) { return cat("slice_z", padded(i, 3), ".tif"); }),
                             {[](int i) { return cat("c:2/2 z:", i, "/12"); }},

@@ -111,7 +111,12 @@ TEST_F(TiffPrograms, NamesOfPagesSayWhereTheyBelong) {
   for (const auto* name : {"c:1/2 z:1/2 - x", "c:2/2 z:1/2 - x", "c:1/2 z:2/2 - x", "c:2/2 z:2/2"})
     format.tags.push_back({std::ssize(format.tags), TIFFTAG_PAGENAME, name});
   expect_refused(write(format, 4), "has 2 channels by its page names");
-  expect_pages(read_tiff_volume(write(format, 4), {.channel = 2}), {1, 3});
+  const auto volume = read_tiff_volume(write(format, 4), {.channel = 2});
+  expect_pages(volume, {1, 3});
+  EXPECT_THAT(notes_of(volume), testing::IsEmpty());
+  for (auto& tag : format.tags) tag.content = cat("cell_", 4 - tag.page);
+  EXPECT_THAT(notes_of(read_tiff_volume(write(format, 4))),
+              testing::ElementsAre(testing::HasSubstr("from 'cell_1' to 'cell_4'")));
 }
 
 TEST_F(TiffPrograms, MicroManagersPagesAndImageJsKeysMustAgree) {
@@ -167,6 +172,8 @@ TEST_F(TiffPrograms, ImageJsLabelsTellChannelsThatAreStoredAsSlices) {
     const auto named = file_with({"top", "middle", "low", "bottom"});
     expect_refused(named, "has 4 channels: 1 (top), 2 (middle), 3 (low), 4 (bottom)");
     expect_pages(read_tiff_volume(named, {.frames_are_slices = true}), {0, 1, 2, 3});
+    EXPECT_THAT(notes_of(read_tiff_volume(file_with({"rep1", "rep2", "rep3", "rep4"}))),
+                testing::ElementsAre(testing::HasSubstr("'rep' in its slice labels")));
     expect_pages(read_tiff_volume(file_with({"c:2/2 z:1", "c:2/2 z:2", "c:2/2 z:3"})),
                  {0, 1, 2, 3});
   }
