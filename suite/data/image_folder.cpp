@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -129,7 +130,7 @@ struct FolderLists {
   std::vector<std::string> class_names = {};
   std::vector<std::string> mask_ids = {};  ///< one per sample; empty in a class set
   std::vector<std::string> passed_over = {};
-  std::string pairing_note = {};
+  std::string names_note = {};
 };
 
 /// Reads what the lists say; knows nothing of layouts.
@@ -156,7 +157,7 @@ class FolderSet final : public ImageSet {
   }
   [[nodiscard]] std::vector<std::string> passed_over() const override { return lists_.passed_over; }
   [[nodiscard]] std::vector<std::string> notes() const override {
-    std::vector<std::string> notes{lists_.pairing_note,
+    std::vector<std::string> notes{lists_.names_note,
                                    passed_over_note(lists_.passed_over, lists_.root),
                                    lists_.mask_ids.empty() ? "" : note_of_other_sets(lists_.root)};
     std::erase(notes, "");
@@ -300,7 +301,8 @@ class ClassListing {
     return std::make_unique<FolderSet>(FolderLists{.root = root_,
                                                    .samples = std::move(samples_),
                                                    .class_names = std::move(class_names_),
-                                                   .passed_over = std::move(passed_over_)});
+                                                   .passed_over = std::move(passed_over_),
+                                                   .names_note = note_of_sample_files()});
   }
 
  private:
@@ -325,6 +327,10 @@ class ClassListing {
 
   /// Of train/images/CLASS a network would learn one class.
   void require_no_classes_in(const fs::path& folder) const {
+    if (has_pictures_and_masks(folder))
+      refuse(cat("Class folder ", in_quotes(folder), " has folders of pictures and of masks"),
+             "masks would be learned as pictures of the class",
+             "Move its pictures one level up, and its masks elsewhere");
     const auto names = entries_of(folder);
     const auto inner = std::ranges::count_if(names, [&](const auto& name) {
       return is_folder(folder / name) && !is_of_pictures(name) && !is_of_masks(name);
@@ -342,14 +348,44 @@ class ClassListing {
     if (pictures.empty())
       refuse(cat("Class folder ", in_quotes(root_ / split / name), " has no pictures"),
              "the class could be neither learned nor tested", "Add pictures or remove the folder");
+    add_sample_files(cat(split, "/", name), pictures);
     for (const auto& picture : pictures)
       samples_.push_back({cat(split, "/", name, "/", picture), split, label});
+  }
+
+  void add_sample_files(const std::string& folder, const std::vector<std::string>& pictures) {
+    std::set<std::string> stems;
+    for (const fs::path picture : pictures) stems.insert(picture.stem().string());
+    const auto found = files_of_samples(stems);
+    if (!found) return;
+    std::vector<std::string> ends;
+    for (const auto& end : found->ends) {
+      ends.push_back(cat("'", end, "'"));
+      if (!end.empty() && is_of_masks(end.substr(1)))
+        refuse(cat(in_quotes(root_ / folder), " has masks beside pictures, called ", ends.back()),
+               "they would be learned as pictures of the class", "Move the masks elsewhere");
+    }
+    if (sample_files_.empty())
+      sample_files_ = cat("names in '", folder, "' differ in their ends (", join(ends, ", "), ")");
+    files_of_samples_ += found->samples * std::ssize(ends);
+    samples_with_files_ += found->samples;
+  }
+
+  [[nodiscard]] std::string note_of_sample_files() const {
+    if (sample_files_.empty()) return "";
+    return cat(files_of_samples_, " pictures seem to be of ", samples_with_files_,
+               " samples: ", sample_files_,
+               ". Each file counts as a picture, so that one sample may be trained and evaluated "
+               "on.");
   }
 
   fs::path root_;
   std::vector<std::string> class_names_;
   std::vector<SampleEntry> samples_;
   std::vector<std::string> passed_over_;
+  std::string sample_files_;  // of the first class that has such
+  std::int64_t files_of_samples_ = 0;
+  std::int64_t samples_with_files_ = 0;
 };
 
 }  // namespace
@@ -364,7 +400,7 @@ std::unique_ptr<ImageSet> open_image_mask_folder(const fs::path& root) {
   auto masks = without_suffix(images, by_stem(root / "masks", lists.passed_over));
   if (auto paired = with_other_ends(images, masks)) {
     masks = *std::move(paired);
-    lists.pairing_note =
+    lists.names_note =
         cat("Masks are called otherwise than their images: 'images/", images.begin()->second,
             "' is paired with 'masks/", masks.begin()->second, "', and so on.");
   }

@@ -162,4 +162,33 @@ void require_partners(const fs::path& root,
          cat("Add the images to ", in_folder(root / "images"), " or remove the masks")});
 }
 
+std::optional<SampleFiles> files_of_samples(const std::set<std::string>& stems) {
+  constexpr std::int64_t fewest_samples = 3;
+  constexpr std::size_t most_ends = 8;
+  constexpr double nearly_all = 0.9;
+  const auto sample_of = [](const std::string& stem) {
+    return stem.substr(0, stem.find_last_of("_- ."));
+  };
+  std::set<std::string> with_files;
+  for (const auto& stem : stems)
+    if (sample_of(stem) != stem && stems.contains(sample_of(stem)))
+      with_files.insert(sample_of(stem));
+  std::map<std::string, std::set<std::string>> ends_of;
+  for (const auto& stem : stems) {
+    const auto sample = with_files.contains(stem) ? stem : sample_of(stem);
+    ends_of[sample].insert(stem.substr(sample.size()));
+  }
+  std::map<std::set<std::string>, std::int64_t> samples_with;
+  for (const auto& [sample, ends] : ends_of) ++samples_with[ends];
+  for (const auto& [ends, samples] : samples_with) {
+    const bool are_words = std::ranges::all_of(
+        ends, [](const auto& end) { return end.empty() || std::ranges::any_of(end, is_letter); });
+    const auto files = static_cast<double>(samples) * static_cast<double>(ends.size());
+    if (ends.size() > 1 && ends.size() <= most_ends && are_words && samples >= fewest_samples &&
+        files >= nearly_all * static_cast<double>(stems.size()))
+      return SampleFiles{ends, samples};
+  }
+  return {};
+}
+
 }  // namespace scalestudy

@@ -1,9 +1,12 @@
 #pragma once
-/// Names that belong together: of images and masks, of classes. Private to image_folder.cpp.
+/// Names that belong together: of images and masks, of classes, of one sample. Private to
+/// image_folder.cpp.
 
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,5 +32,14 @@ void require_partners(const std::filesystem::path& root,
                       const FilesByStem& images,
                       const FilesByStem& masks,
                       const std::vector<std::string>& passed_over);
+
+/// Files called as their sample and one of a few ends.
+struct SampleFiles {
+  std::set<std::string> ends;  ///< "_red", "_green"; "" where the sample's name alone is one
+  std::int64_t samples = 0;    ///< that have all of them
+};
+
+/// Where at least nine tenths of names without extension are such files of three samples or more.
+[[nodiscard]] std::optional<SampleFiles> files_of_samples(const std::set<std::string>& stems);
 
 }  // namespace scalestudy

@@ -373,7 +373,29 @@ TEST_F(ClassSet, ClassesInAClassFolderAreToBeMoved) {
   fs::remove_all(root_ / "train/images");
   add("train/hawk/images/1.jpg");
   add("train/hawk/masks/1.jpg");
+  expect_refused({"train/hawk' has folders of pictures and of masks", "and its masks elsewhere"});
+  fs::remove_all(root_ / "train/hawk/masks");
   expect_refused({"train/hawk/images' is a folder among pictures"});
+}
+
+TEST_F(ClassSet, SaysThatFilesAreOfOneSample) {
+  const auto notes = [this] { return open_class_set(root_)->notes(); };
+  for (const auto* sample : {"a_1", "a_2", "a_3"})
+    for (const auto* end : {"_red", "_green"}) add(cat("train/hawk/", sample, end, ".png"));
+  for (const auto* sample : {"b-1", "b-2", "b-3", "b-4"})
+    for (const auto* end : {".png", "-ch2.png"}) add(cat("train/finch/", sample, end));
+  EXPECT_THAT(
+      notes(),
+      testing::ElementsAre(
+          "14 pictures seem to be of 7 samples: names in 'train/finch' differ in their ends "
+          "('', '-ch2'). Each file counts as a picture, so that one sample may be trained "
+          "and evaluated on."));
+  fs::remove_all(root_ / "train/finch");
+  fs::remove(root_ / "train/hawk/a_3_red.png");
+  EXPECT_THAT(notes(), testing::IsEmpty());
+  for (const auto* sample : {"a (1)", "a (2)", "a (3)"})
+    for (const auto* end : {"", "_mask"}) add(cat("train/kite/", sample, end, ".png"));
+  expect_refused({"train/kite' has masks beside pictures, called '_mask'"});
 }
 
 TEST_F(ClassSet, NamesTheFolderThatIsMeant) {
