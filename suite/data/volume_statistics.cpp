@@ -5,6 +5,8 @@
 #include <iomanip>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <sstream>
 #include <utility>
@@ -21,15 +23,46 @@ namespace {
 constexpr std::int64_t tile_side = 32;
 constexpr std::int64_t most_slices = 64;  ///< 2 s for slices of 1024²
 
+/// The smallest value where more than a fifth of the voxels have it and few others come near: what
+/// is deskewed, rotated or enlarged is filled so. Counts of photons are no more than a few values.
+std::optional<float> fill_of(const Volume& volume) {
+  constexpr double notable_frac = 0.2, few_frac = 0.05, near_frac = 0.25;
+  constexpr std::size_t few_values = 4;
+  const double least = *std::ranges::min_element(volume.voxels);
+  const auto of_others = [&](auto add) {
+    for (const double voxel : volume.voxels)
+      if (voxel > least) add(voxel);
+  };
+  double others = 0, mean = 0;
+  of_others([&](double voxel) { mean += (voxel - mean) / ++others; });
+  const auto all = static_cast<double>(volume.voxels.size());
+  if (others == 0 || all - others <= notable_frac * all) return {};
+  double near = 0;
+  std::set<double> values;
+  of_others([&](double voxel) {
+    near += voxel - least <= near_frac * (mean - least) ? 1 : 0;
+    if (voxel <= mean && values.size() <= few_values) values.insert(voxel);
+  });
+  if (near > few_frac * others || values.size() <= few_values) return {};
+  return static_cast<float>(least);
+}
+
 /// Second differences of one slice, along Y, X or both; one pixel of border is lost on every side.
+/// NaN beside `fill`, whose edges may be interpolated.
 class Residuals {
  public:
-  Residuals(const Volume& volume, std::int64_t z, bool along_y, bool along_x)
+  Residuals(const Volume& volume,
+            const std::optional<float>& fill,
+            std::int64_t z,
+            bool along_y,
+            bool along_x)
       : height_(volume.shape[1] - 2), width_(volume.shape[2] - 2) {
     values_.reserve(static_cast<std::size_t>(height_ * width_));
     for (std::int64_t y = 1; y <= height_; ++y) {
       for (std::int64_t x = 1; x <= width_; ++x) {
-        values_.push_back(along_y ? second_y(volume, z, y, x, along_x) : second_x(volume, z, y, x));
+        values_.push_back(fill && is_beside(*fill, volume, z, y, x) ? NAN
+                          : along_y ? second_y(volume, z, y, x, along_x)
+                                    : second_x(volume, z, y, x));
       }
     }
   }
@@ -57,6 +90,16 @@ class Residuals {
   }
 
  private:
+  static bool is_beside(
+      float fill, const Volume& v, std::int64_t z, std::int64_t y, std::int64_t x) {
+    constexpr std::int64_t reach = 2;
+    for (auto i = std::max<std::int64_t>(y - reach, 0); i <= std::min(y + reach, v.shape[1] - 1);
+         ++i)
+      for (auto j = std::max<std::int64_t>(x - reach, 0); j <= std::min(x + reach, v.shape[2] - 1);
+           ++j)
+        if (v.at(z, i, j) == fill) return true;
+    return false;
+  }
   static double second_x(const Volume& v, std::int64_t z, std::int64_t y, std::int64_t x) {
     return double{v.at(z, y, x - 1)} - 2 * double{v.at(z, y, x)} + double{v.at(z, y, x + 1)};
   }
@@ -76,6 +119,7 @@ class Residuals {
 struct PairSums {
   double count = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   void add(double x, double y) {
+    if (std::isnan(x) || std::isnan(y)) return;
     count += 1, a += x, b += y, aa += x * x, bb += y * y, ab += x * y;
   }
   [[nodiscard]] double correlation() const {
@@ -118,8 +162,9 @@ void add_tiles(const Residuals& from,
 
 constexpr float few_levels = 100;
 
-/// Of slices of one value, and of slices that an earlier one equals.
-void add_slice_warnings(const Volume& volume, std::vector<std::string>& warnings) {
+/// Of slices of one value, and of slices that an earlier one equals. Whether there are of one
+/// value.
+bool add_slice_warnings(const Volume& volume, std::vector<std::string>& warnings) {
   const auto slice_voxels = static_cast<std::size_t>(volume.shape[1] * volume.shape[2]);
   std::map<std::uint64_t, std::int64_t> earlier;
   std::vector<std::int64_t> flat, repeated;
@@ -145,10 +190,11 @@ void add_slice_warnings(const Volume& volume, std::vector<std::string>& warnings
     warnings.push_back(cat(repeated.size(), of_all, repeated.size() == 1 ? " equals" : " equal",
                            " an earlier one, the first is slice ", repeated.front(), ", as slice ",
                            repeats, ". Noise2Void learns noise that repeats. Leave them out."));
+  return !flat.empty();
 }
 
 /// Of an outermost value that is further from all others than these are from each other.
-void add_apart_warning(const Volume& volume,
+bool add_apart_warning(const Volume& volume,
                        std::pair<float, float> range,
                        float outermost,
                        std::vector<std::string>& warnings) {
@@ -163,10 +209,16 @@ void add_apart_warning(const Volume& volume,
     most = std::max(most, voxel);
   }
   const float gap = std::max(least - outermost, outermost - most);
-  if (least == most || gap <= most - least) return;
+  if (least == most || gap <= most - least) return false;
   warnings.push_back(cat(counted(count, "voxel"), count == 1 ? " is " : " are ", outermost,
                          ", all others lie from ", least, " to ", most,
                          ". If it stands for no value, crop the stack or fill it."));
+  return true;
+}
+
+std::string share_of(float value, const Volume& volume) {
+  const auto count = std::ranges::count(volume.voxels, value);
+  return cat(std::lround(100 * double(count) / double(volume.voxels.size())), " % of the voxels");
 }
 
 }  // namespace
@@ -193,16 +245,20 @@ std::vector<std::string> content_warnings(const Volume& volume) {
   std::vector<std::string> warnings;
   const auto [least, most] = std::ranges::minmax(volume.voxels);
   if (least == most) return warnings;
-  add_slice_warnings(volume, warnings);
-  if (most - least <= few_levels) return warnings;
-  add_apart_warning(volume, {least, most}, least, warnings);
+  bool is_said = add_slice_warnings(volume, warnings);
+  const bool has_levels = most - least > few_levels;
+  if (has_levels && add_apart_warning(volume, {least, most}, least, warnings)) is_said = true;
+  if (const auto fill = fill_of(volume); fill && !is_said)
+    warnings.push_back(cat(share_of(*fill, volume), " have the smallest value, ", *fill,
+                           ", and few others come near it: fill, or cut off. There is no noise to "
+                           "learn from, and what is said of the noise leaves them out."));
+  if (!has_levels) return warnings;
   add_apart_warning(volume, {least, most}, most, warnings);
   constexpr double notable_frac = 0.01;
   const auto at_most = std::ranges::count(volume.voxels, most);
   const auto frac = static_cast<double>(at_most) / static_cast<double>(volume.voxels.size());
   if (frac > notable_frac)
-    warnings.push_back(cat(std::lround(100 * frac), " % of the voxels have the largest value, ",
-                           most,
+    warnings.push_back(cat(share_of(most, volume), " have the largest value, ", most,
                            ". Where the detector was saturated there is no noise to learn from."));
   return warnings;
 }
@@ -215,15 +271,16 @@ std::array<double, 3> noise_correlation(const Volume& volume) {
   TileCorrelations along_z, along_y, along_x;
   const bool large_enough = volume.shape[1] > 2 && volume.shape[2] > 2;
   const auto slices = std::min(volume.shape[0], most_slices);
+  const auto fill = fill_of(volume);
   for (std::int64_t i = 0; large_enough && i < slices; ++i) {
     const auto z = i * volume.shape[0] / slices;
-    const Residuals by_y(volume, z, true, false);
+    const Residuals by_y(volume, fill, z, true, false);
     add_tiles(by_y, by_y, 0, 1, along_x);
-    const Residuals by_x(volume, z, false, true);
+    const Residuals by_x(volume, fill, z, false, true);
     add_tiles(by_x, by_x, 1, 0, along_y);
     if (z + 1 == volume.shape[0]) continue;
-    add_tiles(Residuals(volume, z, true, true), Residuals(volume, z + 1, true, true), 0, 0,
-              along_z);
+    add_tiles(Residuals(volume, fill, z, true, true), Residuals(volume, fill, z + 1, true, true), 0,
+              0, along_z);
   }
   return {along_z.usual(), along_y.usual(), along_x.usual()};
 }

@@ -19,8 +19,8 @@ struct VolumeStatistics {
 [[nodiscard]] VolumeStatistics statistics_of(const Volume& volume);
 
 /// A sentence each on slices of one value or that repeat an earlier one, on a smallest or largest
-/// value far from all others, and on values cut off at the largest; none where all voxels are
-/// equal.
+/// value far from all others, on more than a fifth of the voxels at the smallest with few others
+/// near, and on values cut off at the largest; none where all voxels are equal.
 [[nodiscard]] std::vector<std::string> content_warnings(const Volume& volume);
 
 /// 16 hexadecimal digits over the voxels as float32: equal for equal grey values, whatever the file
@@ -32,7 +32,8 @@ struct VolumeStatistics {
 /// one, so that independent noise gives 0 without bias: along X for Y, along Y for X, along both
 /// for Z. The correlation of these residuals at distance 1 is taken in tiles of 32 × 32 pixels of
 /// each slice (of evenly spread ones where there are more than 64); the median over all tiles
-/// counts, so that tiles full of structure hardly matter. NaN for an axis that is too short.
+/// counts, so that tiles full of structure hardly matter. What content_warnings() calls fill, and
+/// two pixels beside it, are left out. NaN for an axis that is too short.
 [[nodiscard]] std::array<double, 3> noise_correlation(const Volume& volume);
 
 /// Above it neighbouring noise is called alike: about the spread of the median for a single tile

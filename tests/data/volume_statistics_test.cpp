@@ -72,6 +72,30 @@ TEST(ContentWarnings, NameSlicesThatRepeatAndValuesFarFromAllOthers) {
                   "1 of 4 slices equals an earlier one, the first is slice 3, as slice 1")));
 }
 
+/// A fifth is not more than a fifth.
+TEST(ContentWarnings, NameFillAtTheSmallestValue) {
+  Random random(3);
+  const auto noisy = [&](auto z, auto y, auto x) { return signal(z, y, x) + 9 * random.normal(); };
+  const auto says = testing::ElementsAre(testing::StartsWith(
+      "25 % of the voxels have the smallest value, 0, and few others come near it: fill"));
+  const auto warnings = [](const auto& value_at) {
+    return content_warnings(volume_of({4, 40, 40}, value_at));
+  };
+  const auto filled = [&](auto z, auto y, auto x) { return y < 10 ? 0 : noisy(z, y, x); };
+  EXPECT_THAT(warnings(filled), says);
+  EXPECT_THAT(warnings([&](auto z, auto y, auto x) { return filled(z, y, x) / 400; }), says);
+  EXPECT_THAT(warnings([&](auto z, auto y, auto x) { return y < 8 ? 0 : noisy(z, y, x); }),
+              testing::IsEmpty());
+  EXPECT_THAT(warnings([&](auto z, auto y, auto x) { return std::max(noisy(z, y, x) - 100, 0.); }),
+              testing::IsEmpty())
+      << "a background is taken off, and others gather there";
+  EXPECT_THAT(warnings([&](auto, auto y, auto x) {
+                return (40 * y + x) % 100 == 0 ? 30 : std::floor(std::abs(random.normal()));
+              }),
+              testing::IsEmpty())
+      << "photons are counted";
+}
+
 TEST(VolumeStatistics, ContentHashFollowsTheGreyValues) {
   const Volume one{.shape = {1, 1, 2}, .voxels = {1, 2}, .stored_type = "uint8"};
   const Volume same{.shape = {1, 1, 2}, .voxels = {1, 2}, .stored_type = "uint16"};
@@ -100,6 +124,23 @@ TEST(NoiseCorrelation, BlackSurroundingsAreNoNoise) {
     return y < 17 ? 0 : own(x) + own(x + 1);
   }));
   EXPECT_GT(flat[2], 0.3) << "there is no tile without black";
+}
+
+/// An edge that repeats from slice to slice is none of the noise either, also where no tile is free
+/// of it.
+TEST(NoiseCorrelation, FillAndItsEdgesAreNoNoise) {
+  Random random(7);
+  const auto with_share = [&](double share) {
+    return noise_correlation(volume_of({4, 66, 66}, [&](auto z, auto y, auto x) {
+      const auto own = [&](auto column) {
+        return Random(std::uint64_t((z * 100 + y) * 100 + column)).normal();
+      };
+      return (y + x) % 32 < 10 ? 0 : signal(z, y, x) + 4 * (own(x) + share * own(x + 1));
+    }));
+  };
+  EXPECT_EQ(noise_warning(with_share(0)), "");
+  for (const double value : with_share(0)) EXPECT_TRUE(std::isfinite(value));
+  EXPECT_THAT(noise_warning(with_share(0.5)), testing::HasSubstr("correlated along x (+0.4"));
 }
 
 // Each voxel's noise holds a share of its neighbour's: a first-order moving average, whose
