@@ -20,6 +20,12 @@ namespace {
 
 using Texts = std::vector<std::string>;
 using Ranks = std::vector<std::int64_t>;
+using Words = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 5> slice_words{"z", "slice", "plane", "section", "depth"};
+
+bool is_among(std::string_view word, Words words) {
+  return std::ranges::find(words, word) != words.end();
+}
 
 /// Whether the mark at `at` belongs to a number: 0.5 and 10:11, but not 001.002.
 bool joins_digits(std::string_view text, std::size_t at) {
@@ -84,12 +90,15 @@ bool join_moment(Texts& words, std::size_t at, bool is_behind_date) {
 
 /// "img_z0c1.tif" -> img, z0c1, tif; of Incucyte 00d03h30m -> 00:03:30; 2024-05-01, 01-05-2024 and
 /// 20240501 -> 2024:05:01, and likewise a time of day behind it. A minus counts before a number
-/// that follows a mark.
-Texts words_of(std::string_view label) {
+/// that follows a mark and, in signed slices, the name of one: z-8.
+Texts words_of(std::string_view label, bool are_slices_signed) {
   Texts words(1);
   for (std::size_t i = 0; i < label.size(); ++i) {
-    const bool is_minus = label[i] == '-' && i > 0 && words.back().empty() &&
-                          i + 1 < label.size() && is_digit(label[i + 1]);
+    const bool may_be_signed =
+        words.back().empty() ||
+        (are_slices_signed && is_among(in_lower_case(words.back()), slice_words));
+    const bool is_minus =
+        label[i] == '-' && i > 0 && may_be_signed && i + 1 < label.size() && is_digit(label[i + 1]);
     if (is_letter(label[i]) || is_digit(label[i]) || is_minus || joins_digits(label, i))
       words.back() += label[i];
     else if (!words.back().empty())
@@ -125,12 +134,10 @@ struct Field {
   std::string most = {};  ///< likewise a number: 16 of 3/16
 };
 
-using Words = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 8> channel_words{"c", "ch", "chan", "channel",
                                                         "w", "wv", "wave", "wavelength"};
 constexpr std::array<std::string_view, 9> time_words{"t",   "tp",   "time", "timepoint", "frame",
                                                      "day", "week", "hour", "minute"};
-constexpr std::array<std::string_view, 5> slice_words{"z", "slice", "plane", "section", "depth"};
 constexpr std::array<std::string_view, 9> time_units{"ms", "s",   "sec", "min", "h",
                                                      "hr", "day", "hpf", "dpf"};
 /// And what else is no depth.
@@ -141,16 +148,14 @@ constexpr std::array<std::string_view, 20> position_words{
 /// Of positions beside other axes.
 constexpr std::array<std::string_view, 4> position_letters{"s", "f", "m", "p"};
 
-bool is_among(std::string_view word, Words words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 /// Cuts labels into the words that all have and the rest, words of equally many runs into runs.
 class FieldList {
  public:
   explicit FieldList(const Texts& labels) {
-    std::vector<Texts> words;
-    for (const auto& label : labels) words.push_back(words_of(label));
+    auto words = words_of_all(labels, false);
+    if (!are_equally_many(words))  // z-1 and z0
+      if (auto with_signs = words_of_all(labels, true); are_equally_many(with_signs))
+        words = std::move(with_signs);
     const auto [fewest, most] = std::ranges::minmax(words, {}, &Texts::size);
     const auto common = std::ptrdiff_t(fewest.size());
     for (std::size_t i = 0; i < fewest.size(); ++i) add_words(column(words, i));
@@ -164,6 +169,16 @@ class FieldList {
   bool has_fixed_axes = false;  ///< whether a channel, time or slice is the same in all labels
 
  private:
+  static std::vector<Texts> words_of_all(const Texts& labels, bool are_slices_signed) {
+    std::vector<Texts> words;
+    for (const auto& label : labels) words.push_back(words_of(label, are_slices_signed));
+    return words;
+  }
+
+  static bool are_equally_many(const std::vector<Texts>& words) {
+    return std::ranges::adjacent_find(words, std::not_equal_to<>(), &Texts::size) == words.end();
+  }
+
   static bool are_alike(const std::vector<Texts>& parts) {
     return !parts[0].empty() && std::ranges::all_of(parts, [&](const Texts& of_label) {
       return of_label.size() == parts[0].size() &&

@@ -123,6 +123,10 @@ TEST(LabelPlaces, SlicesAreSortedByTheirNumbers) {
     EXPECT_THAT(pages_of(axes_of(labels), 0, 0), ElementsAre(0, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2));
   }
   EXPECT_THAT(places_in_labels({"z3", "z2", "z1"}), IsEmpty());
+  EXPECT_THAT(places_in_labels({"img_z-2.tif", "img_z-1.tif", "img_z0.tif"}), IsEmpty());
+  EXPECT_THAT(pages_of(axes_of({"z0", "z-1", "z1", "z-2"}), 0, 0), ElementsAre(3, 1, 0, 2));
+  EXPECT_THAT(pages_of(axes_of({"z-1", "z-10", "z-2"}), 0, 0), ElementsAre(0, 2, 1)) << "no sign";
+  EXPECT_THAT(axes_of({"cell-1", "cell0", "cell1"}).problem, HasSubstr("several positions"));
   EXPECT_EQ(axes_of({"z1", "z2", "z1", "z2"}).planes, 2) << "of four pages";
 }
 
