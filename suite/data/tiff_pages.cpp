@@ -175,6 +175,11 @@ class PageList {
   void require_supported(const TiffPage& page) const {
     if (page.width == 0 || page.height == 0)
       file_.refuse("has pages of no size", "Give a real image stack");
+    std::uint32_t depth = 1;
+    TIFFGetField(tiff_, TIFFTAG_IMAGEDEPTH, &depth);
+    if (depth > 1)
+      file_.refuse(cat("has ", depth, " slices in one page (tag ImageDepth), which are not read"),
+                   "Save each slice as a page, with tifffile without volumetric=True");
     if (page.samples_per_pixel != 1 && !list_.lsm_info.empty())
       file_.refuse(cat("is a Zeiss LSM with ", page.samples_per_pixel, " channels in each page"),
                    "Save it as OME-TIFF, e.g. with Fiji: data.channel chooses one there");

@@ -99,6 +99,7 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   std::ofstream(folder_ / "header.tif", std::ios::binary).write("II*\0\0\0\0\0", 8);
   expect_refused(folder_ / "header.tif", "is not a readable TIFF: it has no page");
   expect_refused(write({.samples_per_pixel = 3}), "3 samples per pixel");
+  expect_refused(write({.depth = 16}), "has 16 slices in one page (tag ImageDepth)");
   expect_refused(write({.type = "float64"}), "stores 64-bit samples that are floats");
   expect_refused(write({.type = "uint32"}), "stores 32-bit samples that are unsigned integers");
   expect_refused(write({.last_page_height = 10}), "different size");

@@ -65,6 +65,7 @@ class StackWriter {
     if (const auto found = format_.descriptions.find(z); found != format_.descriptions.end())
       set(TIFFTAG_IMAGEDESCRIPTION, found->second.c_str());
     set(TIFFTAG_ORIENTATION, format_.orientation);
+    if (format_.depth > 1) set(TIFFTAG_IMAGEDEPTH, format_.depth);
     if (!format_.missing_value.empty())
       set_unknown_text(tiff_, TIFFTAG_GDAL_NODATA, format_.missing_value);
     if (!format_.software.empty()) set(TIFFTAG_SOFTWARE, format_.software.c_str());

@@ -32,6 +32,7 @@ struct StackFormat {
   std::int64_t reduced_before = -1;    ///< a small page with NewSubfileType 1, before this one
   std::int64_t last_page_height = -1;  ///< as the others
   std::uint16_t orientation = 1;
+  std::uint32_t depth = 1;                  ///< of each page: ImageDepth
   std::string missing_value = {};           ///< GDAL's tag
   std::string software = {};                ///< of every page
   std::uint16_t colour_space = 1;           ///< PhotometricInterpretation
