@@ -230,7 +230,9 @@ class FieldList {
       has_fixed_axes = has_fixed_axes || is_among(word_before_, channel_words) ||
                        is_among(word_before_, time_words) || is_among(word_before_, slice_words);
     follows_field_ = differs && is_number;
-    word_before_ = word;
+    const auto place_words = Words(position_words).first(2);
+    if (!is_among(word, place_words) || !is_among(word_before_, slice_words))  // Z position: 3
+      word_before_ = word;
   }
 
   std::string word_before_ = {};
@@ -483,6 +485,21 @@ class LabelAxes {
 
 std::vector<PagePlace> places_in_labels(const std::vector<std::string>& labels) {
   return labels.size() < 2 ? std::vector<PagePlace>() : LabelAxes(labels).places();
+}
+
+std::string axis_lines(const std::string& description) {
+  Texts lines;
+  for (const auto& line : split(description, '\n'))
+    for (const auto& part : split(line, ';')) {
+      const auto words = words_of(part, false);
+      const auto first = words.empty() ? "" : in_lower_case(runs_of(words[0])[0]);
+      if (is_among(first, channel_words) || is_among(first, time_words) ||
+          is_among(first, slice_words))
+        lines.push_back(part);
+    }
+  constexpr std::size_t most_bytes = 300;  // more is no label
+  const auto label = join(lines, " ");
+  return label.size() > most_bytes ? "" : label;
 }
 
 std::string unknown_count_note(const std::vector<std::string>& labels, std::string_view origin) {

@@ -14,6 +14,10 @@ namespace scalestudy {
 /// or nothing. Without a slice's number pages of one channel and time are slices in their order.
 [[nodiscard]] std::vector<PagePlace> places_in_labels(const std::vector<std::string>& labels);
 
+/// What of a page's description may be read as a label: lines that begin with a channel, slice or
+/// time, as "Channel: 488" and "Z position = 4.5 um".
+[[nodiscard]] std::string axis_lines(const std::string& description);
+
 /// That pages are slices by a number beside a word that is not known to mean slices; "" where they
 /// are not.
 [[nodiscard]] std::string unknown_count_note(const std::vector<std::string>& labels,

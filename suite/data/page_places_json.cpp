@@ -98,7 +98,8 @@ std::optional<PageStack> stack_in_description(const std::string& description) {
   const auto object = json_or_discarded(description);
   if (!object.is_object()) return {};
   for (const auto& [key, origin] :
-       {std::pair("channel.target", "MIBI descriptions"), {"channel", "page descriptions"}})
+       {std::pair<const char*, std::string_view>("channel.target", "MIBI descriptions"),
+        {"channel", page_description_origin}})
     if (object.contains(key)) return PageStack{origin, cat("channel ", text_of_value(object[key]))};
   return {};
 }

@@ -14,6 +14,7 @@ inline constexpr std::string_view image_j_origin = "ImageJ keys";
 inline constexpr std::string_view image_j_label_origin = "slice labels";
 inline constexpr std::string_view tifffile_origin = "tifffile shape";
 inline constexpr std::string_view page_name_origin = "page names";
+inline constexpr std::string_view page_description_origin = "page descriptions";
 inline constexpr std::string_view scan_image_origin = "ScanImage header";
 
 struct StackAxes {

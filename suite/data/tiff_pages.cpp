@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include <tiffio.h>
 
 #include "core/text.hpp"
+#include "core/visible.hpp"
 
 #include "data/image_j_labels.hpp"
 #include "data/label_places.hpp"
@@ -88,12 +90,20 @@ class PageList {
 
   /// What the page says of itself; beside ImageJ's keys only Micro-Manager's tag counts.
   void add_places(const std::string& description) {
+    list_.times.push_back(text_of_tag(tiff_, TIFFTAG_DATETIME));
+    float x = 0, y = 0;
+    if (TIFFGetField(tiff_, TIFFTAG_XPOSITION, &x) != 0 &&
+        TIFFGetField(tiff_, TIFFTAG_YPOSITION, &y) != 0)
+      list_.corners.emplace(x, y);
     const auto micro_manager = text_of_tag(tiff_, micro_manager_tag);
     if (origin_ == image_j_origin) list_.places.add({.micro_manager = micro_manager});
     if (!origin_.empty()) return;
     require_axes_in_no_tag();
     list_.labels.push_back(text_of_tag(tiff_, TIFFTAG_PAGENAME));
     list_.places.add({micro_manager, description});
+    list_.axis_lines.push_back(axis_lines(description));
+    if (list_.other_description.empty() && description != list_.description)
+      list_.other_description = description;
   }
 
   [[nodiscard]] std::vector<std::string> image_j_labels_of_file() const {
@@ -276,26 +286,65 @@ bool agree(const StackAxes& one, const StackAxes& other) {
   return true;
 }
 
-std::vector<std::string> labels_of(const TiffPages& pages) {
-  auto labels = pages.labels;
+std::vector<std::string> without_empty(std::vector<std::string> labels) {
   std::erase(labels, "");
   return labels;
 }
 
 /// What the labels say but slices. ImageJ makes slices of all channels and time points (Hyperstack
 /// to Stack) or of files (Image Sequence), and keeps their names.
-std::optional<StackAxes> axes_of_labels(const TiffPages& pages, std::string_view origin) {
-  const auto labels = labels_of(pages);
+std::optional<StackAxes> axes_of_labels(const std::vector<std::string>& of_pages,
+                                        std::string_view origin) {
+  const auto labels = without_empty(of_pages);
   const auto places = places_in_labels(labels);
   if (places.empty()) return {};
   auto axes = axes_of_places({places.begin(), places.end()}, origin);
-  if (labels.size() < pages.labels.size()) axes.problem = "does not name each page";
+  if (labels.size() < of_pages.size()) axes.problem = "does not name each page";
   return axes;
+}
+
+/// Whether lines of the descriptions tell pages apart.
+bool are_described(const TiffPages& pages) {
+  const auto& lines = pages.axis_lines;
+  return std::ranges::find(lines, "") == lines.end() &&
+         std::ranges::adjacent_find(lines, std::not_equal_to<>()) != lines.end();
+}
+
+/// The first line that differs.
+std::string description_note(const TiffPages& pages) {
+  if (pages.other_description.empty() || are_described(pages)) return "";
+  constexpr std::size_t most_bytes = 60;
+  auto one = split(pages.description, '\n'), other = split(pages.other_description, '\n');
+  one.resize(std::max(one.size(), other.size()));
+  const auto differ = std::ranges::mismatch(one, other);
+  const auto shown = [](const std::string& line) { return shortened(one_line(line), most_bytes); };
+  return cat("Descriptions of its pages differ ('", shown(*differ.in1), "', '",
+             differ.in2 == other.end() ? "" : shown(*differ.in2),
+             "', …) and are not read: pages are slices as they are stored. If they are none of one "
+             "volume, give a file for each.");
+}
+
+/// Pages of a stack that is taken within minutes, or saved, share some.
+std::string time_note(const TiffPages& pages) {
+  constexpr std::size_t minute_letters = 16;  // 2024:05:01 10:00
+  std::set<std::string> minutes;
+  for (const auto& time : pages.times) minutes.insert(time.substr(0, minute_letters));
+  if (pages.count() < 2 || std::ssize(minutes) < pages.count() || minutes.contains("")) return "";
+  return cat("Each of its pages has a time of its own (DateTime, '", one_line(pages.times.front()),
+             "' to '", one_line(pages.times.back()), "'): look whether they are time points.");
+}
+
+std::string place_note(const TiffPages& pages) {
+  const auto& corners = pages.corners;
+  if (corners.size() < 2) return "";
+  return cat("Its pages have ", corners.size(),
+             " places by their tags XPosition and YPosition: look whether they are tiles beside "
+             "each other.");
 }
 
 StackAxes image_j_axes_of(StackAxes keys, const TiffPages& pages) {
   if (keys.channels == 1 && keys.times == 1)
-    if (const auto labelled = axes_of_labels(pages, image_j_label_origin)) {
+    if (const auto labelled = axes_of_labels(pages.labels, image_j_label_origin)) {
       if (labelled->planes == keys.planes || !labelled->problem.empty()) return *labelled;
       keys.problem = cat("says of its pages otherwise by its ", labelled->origin, " than");
       return keys;
@@ -330,8 +379,12 @@ StackAxes axes_of(const TiffPages& pages, const TiffVolumeFile& file) {
   if (axes.origin == tifffile_origin && axes.planes == 1 && axes.problem.empty())
     return {.slices = pages.count(), .planes = pages.count()};  // written page by page
   if (pages.places.are_said()) return pages.places.axes();
-  if (axes.origin.empty())
-    if (const auto named = axes_of_labels(pages, page_name_origin)) return *named;
+  if (axes.origin.empty()) {
+    if (const auto named = axes_of_labels(pages.labels, page_name_origin)) return *named;
+    if (are_described(pages))
+      if (const auto described = axes_of_labels(pages.axis_lines, page_description_origin))
+        return *described;
+  }
   const auto& page = pages.page;
   const auto differs = [](std::int64_t said, std::int64_t is) { return said > 0 && said != is; };
   if (differs(axes.page_width, page.width) || differs(axes.page_height, page.height))
@@ -344,10 +397,16 @@ std::vector<std::string> page_notes(const TiffPages& pages, const StackAxes& axe
   const auto& origin = axes.origin;
   const bool is_image_j = origin == image_j_label_origin ||
                           (origin == image_j_origin && axes.channels == 1 && axes.times == 1);
+  const auto labels = without_empty(pages.labels);
   std::vector<std::string> notes;
   if (is_image_j || origin.empty() || origin == page_name_origin)
     notes.push_back(
-        unknown_count_note(labels_of(pages), is_image_j ? image_j_label_origin : page_name_origin));
+        unknown_count_note(labels, is_image_j ? image_j_label_origin : page_name_origin));
+  if (origin.empty()) {
+    if (labels.empty()) notes.push_back(description_note(pages));
+    notes.push_back(time_note(pages));
+    notes.push_back(place_note(pages));
+  }
   std::erase(notes, "");
   return notes;
 }

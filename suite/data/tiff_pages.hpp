@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/page_places.hpp"
@@ -32,14 +34,18 @@ struct FileRange {
 
 /// All but reduced images of what another page shows.
 struct TiffPages {
-  std::vector<std::uint32_t> directories;  ///< the numbers of the pages in the file, from 0
-  TiffPage page;                           ///< all are alike
-  std::int64_t reduced = 0;                ///< images that are left out
-  std::string description;                 ///< of the first page, behind ScanImage's header
-  std::optional<float> missing_value;      ///< GDAL's number for voxels without a value
-  std::vector<std::byte> lsm_info;         ///< none where it is no Zeiss LSM
-  std::vector<std::string> labels;         ///< ImageJ's, of the slices, or the pages' names
-  PagePlaces places;                       ///< none where another description says the axes
+  std::vector<std::uint32_t> directories;     ///< the numbers of the pages in the file, from 0
+  TiffPage page;                              ///< all are alike
+  std::int64_t reduced = 0;                   ///< images that are left out
+  std::string description;                    ///< of the first page, behind ScanImage's header
+  std::optional<float> missing_value;         ///< GDAL's number for voxels without a value
+  std::vector<std::byte> lsm_info;            ///< none where it is no Zeiss LSM
+  std::vector<std::string> labels;            ///< ImageJ's, of the slices, or the pages' names
+  PagePlaces places;                          ///< none where another description says the axes
+  std::vector<std::string> axis_lines;        ///< likewise, of the pages' descriptions
+  std::string other_description;              ///< likewise, the first that is not the first page's
+  std::vector<std::string> times;             ///< DateTime of each page; "" for none
+  std::set<std::pair<float, float>> corners;  ///< XPosition and YPosition of those that have them
 
   std::vector<FileRange> pixels;       ///< of these and the reduced images, as they are stored
   std::vector<std::uint64_t> offsets;  ///< of the directories of these and the reduced images

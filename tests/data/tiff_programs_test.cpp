@@ -119,6 +119,57 @@ TEST_F(TiffPrograms, NamesOfPagesSayWhereTheyBelong) {
               testing::ElementsAre(testing::HasSubstr("from 'cell_1' to 'cell_4'")));
 }
 
+TEST_F(TiffPrograms, DescriptionsOfPagesSayWhereTheyBelong) {
+  const auto file_with = [&](const std::vector<std::string>& descriptions) {
+    StackFormat format;
+    for (const auto& description : descriptions)
+      format.descriptions.emplace(std::ssize(format.descriptions), description);
+    return write(format, std::ssize(descriptions));
+  };
+  const auto channels = file_with({"Exposure: 20 ms\nChannel: 488\nZ: 0", "Channel: 561\r\nZ: 0",
+                                   "Channel: 488; Z: 1", "Channel: 561; Z: 1"});
+  expect_refused(channels, "has 2 channels by its page descriptions");
+  expect_pages(read_tiff_volume(channels, {.channel = 2}), {1, 3});
+  expect_pages(read_tiff_volume(file_with({"Z position: 8.00 um", "Z position: 8.50 um",
+                                           "Z position: -1.50 um", "Z position: 0.00 um"})),
+               {2, 3, 0, 1});
+  expect_refused(file_with({"Time: 10:11:12", "Time: 10:11:15"}), "has 2 time points of 1 slice");
+  const auto notes = [&](const std::vector<std::string>& descriptions) {
+    const auto volume = read_tiff_volume(file_with(descriptions));
+    EXPECT_EQ(volume.shape[0], std::ssize(descriptions));
+    return join(notes_of(volume), " ");
+  };
+  EXPECT_EQ(
+      notes({"tilts\nTiltAngle = -40", "tilts\nTiltAngle = -35", "tilts\nTiltAngle = -30"}),
+      "Descriptions of its pages differ ('TiltAngle = -40', 'TiltAngle = -35', …) and are not "
+      "read: pages are slices as they are stored. If they are none of one volume, give a "
+      "file for each.");
+  EXPECT_THAT(notes({"Channel: 1\nlight", "Channel: 1\ndark"}), testing::HasSubstr("'dark'"))
+      << "the first lines tell no page apart";
+  EXPECT_EQ(notes({"Z: 1\nTemperature: 25", "Z: 2\nTemperature: 26"}), "");
+  EXPECT_EQ(notes({"one", "one", "one"}), "");
+}
+
+TEST_F(TiffPrograms, TimesAndPlacesOfPagesAreSaid) {
+  const auto notes = [&](const StackFormat& format) {
+    return join(notes_of(read_tiff_volume(write(format))), " ");
+  };
+  const auto taken_at = [](const std::vector<std::string>& times) {
+    StackFormat format;
+    for (const auto& time : times)
+      format.tags.push_back({std::ssize(format.tags), TIFFTAG_DATETIME, time});
+    return format;
+  };
+  EXPECT_EQ(notes(taken_at({"2024:05:01 10:00:00", "2024:05:02 10:00:00", "2024:05:03 10:00:00"})),
+            "Each of its pages has a time of its own (DateTime, '2024:05:01 10:00:00' to "
+            "'2024:05:03 10:00:00'): look whether they are time points.");
+  EXPECT_EQ(notes(taken_at({"2024:05:01 10:00:00", "2024:05:01 10:00:20", "2024:05:01 10:01:10"})),
+            "");
+  EXPECT_EQ(notes(taken_at({"2024:05:01 10:00:00", "2024:05:02 10:00:00"})), "") << "of 3 pages";
+  EXPECT_THAT(notes({.x_positions = {0, 0.5, 1}}), testing::HasSubstr("have 3 places by their"));
+  EXPECT_EQ(notes({.x_positions = {0.5, 0.5, 0.5}}), "");
+}
+
 TEST_F(TiffPrograms, MicroManagersPagesAndImageJsKeysMustAgree) {
   std::vector<std::string> pages;  // slices first
   for (int i = 0; i < 4; ++i)

@@ -65,6 +65,10 @@ class StackWriter {
     if (const auto found = format_.descriptions.find(z); found != format_.descriptions.end())
       set(TIFFTAG_IMAGEDESCRIPTION, found->second.c_str());
     set(TIFFTAG_ORIENTATION, format_.orientation);
+    if (z < std::ssize(format_.x_positions)) {
+      set(TIFFTAG_XPOSITION, format_.x_positions[static_cast<std::size_t>(z)]);
+      set(TIFFTAG_YPOSITION, 0.F);
+    }
     if (format_.depth > 1) set(TIFFTAG_IMAGEDEPTH, format_.depth);
     if (!format_.missing_value.empty())
       set_unknown_text(tiff_, TIFFTAG_GDAL_NODATA, format_.missing_value);

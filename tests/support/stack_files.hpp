@@ -38,6 +38,7 @@ struct StackFormat {
   std::uint16_t colour_space = 1;           ///< PhotometricInterpretation
   std::vector<std::uint16_t> palette = {};  ///< the same red, green and blue
   std::vector<PageTag> tags = {};
+  std::vector<float> x_positions = {};  ///< of pages, with YPosition 0
 };
 
 using VoxelAt = std::function<double(std::int64_t z, std::int64_t y, std::int64_t x)>;
