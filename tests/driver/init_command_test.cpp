@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -51,6 +52,36 @@ TEST_F(InitCommand, PicturesWithMasksGetASizeTheNetworkCanHalve) {
   const auto settings = settings_for("unet", cat(sources, "unet/data/dsb2018_nuclei"));
   for (const auto& side : settings["size"]) EXPECT_EQ(side.get<int>() % 16, 0);
   EXPECT_EQ(settings["local_batch_size"], 8);
+}
+
+TEST_F(InitCommand, MasksThatVanishAtTheSizeAreSaid) {
+  for (const std::string name : {"a.png", "b.png", "c.png", "d.png", "e.png"}) {
+    auto picture = test::pattern(400, 400, 1);
+    picture.bytes[0] = std::byte(name[0]);
+    test::write_png(folder_ / "set/images" / name, picture);
+    auto mask = picture;
+    std::ranges::fill(mask.bytes, std::byte(0));
+    mask.bytes[5] = std::byte(255);
+    if (name == "e.png") std::fill_n(mask.bytes.begin(), 4000, std::byte(255));
+    test::write_png(folder_ / "set/masks" / name, mask);
+  }
+  const auto answer = init("unet", (folder_ / "set").string());
+  EXPECT_EQ(answer.code, 0) << answer.err;
+  EXPECT_THAT(answer.err, HasSubstr("4 of 5 masks with foreground have none left when resized to "
+                                    "128 x 128 px"));
+  EXPECT_THAT(init("unet", cat(sources, "unet/data/dsb2018_nuclei")).err,
+              Not(HasSubstr("resized")));
+}
+
+/// As ISBI 2012 is published.
+TEST_F(InitCommand, AStackAmongPicturesIsSaidBeforeTheirNumber) {
+  for (const auto* name : {"images", "masks"}) {
+    fs::create_directories(folder_ / "set" / name);
+    test::write_stack(folder_ / "set" / name / "train.tif", {12, 16, 16},
+                      [](auto, auto y, auto x) { return double(y * x % 2); });
+  }
+  EXPECT_THAT(init("unet", (folder_ / "set").string()).err,
+              HasSubstr("train.tif' is a TIFF of 12 pages"));
 }
 
 TEST_F(InitCommand, AThresholdForMasksIsWrittenOrRefused) {

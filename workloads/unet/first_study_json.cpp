@@ -34,14 +34,15 @@ FirstStudy first_study(const DataSettings& data, std::optional<double> mask_thre
   Settings chosen;
   chosen.mask_threshold_frac = mask_threshold_frac.value_or(chosen.mask_threshold_frac);
   const auto set = open_set(data.path, chosen);
+  const auto first = set->read_image(0);  // what is no picture is said before the number of samples
   const bool has_test = std::ssize(set->samples()) >= fewest_for_test;
   if (has_test) {
     chosen.training_frac = 0.7;
     chosen.test_frac = 0.2;
   }
   const auto training = std::ssize(sample_lists(*set, chosen).training_once);
-  const auto first = set->read_image(0);
   const auto size = size_for(first);
+  chosen.size = {size[0], size[1]};
   nlohmann::ordered_json settings{
       {"size", size},
       {"training_frac", chosen.training_frac},

@@ -189,7 +189,11 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
 }
 
 std::vector<std::string> set_notes(const ImageSet& set, const Settings& settings) {
-  return notes_of(set, survey(set, settings));
+  const auto masks = survey(set, settings);
+  auto notes = notes_of(set, masks);
+  add_to(notes, foreground_warnings(set, masks, sample_lists(set, settings), settings));
+  std::erase(notes, "");
+  return notes;
 }
 
 Sample prepared(const Image& image,

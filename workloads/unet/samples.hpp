@@ -50,7 +50,8 @@ struct Sample {
   Image mask;   ///< 8 bit: 255 foreground, 0 background
 };
 
-/// What may be amiss with the masks, and with the first picture, a sentence each. Errors: BadInput
+/// What may be amiss with the masks, also at settings.size, and with the first picture, a sentence
+/// each. Errors: as sample_lists(); BadInput
 /// for masks that cannot be read, or of which nobody can tell what is foreground; a first mask that
 /// is not that picture's.
 [[nodiscard]] std::vector<std::string> set_notes(const ImageSet& set, const Settings& settings);
