@@ -15,115 +15,13 @@
 #include "core/ascii.hpp"
 #include "core/text.hpp"
 
+#include "data/label_words.hpp"
+
 namespace scalestudy {
 namespace {
 
 using Texts = std::vector<std::string>;
 using Ranks = std::vector<std::int64_t>;
-using Words = std::span<const std::string_view>;
-constexpr std::array<std::string_view, 5> slice_words{"z", "slice", "plane", "section", "depth"};
-
-bool is_among(std::string_view word, Words words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-/// Whether the mark at `at` belongs to a number: 0.5 and 10:11, but not 001.002.
-bool joins_digits(std::string_view text, std::size_t at) {
-  if (at == 0 || at + 1 >= text.size() || !is_digit(text[at - 1]) || !is_digit(text[at + 1]))
-    return false;
-  auto begin = at;
-  while (begin > 0 && is_digit(text[begin - 1])) --begin;
-  const bool is_padded = text[begin] == '0' && at - begin > 1;
-  return text[at] == ':' || ((text[at] == '.' || text[at] == ',') && !is_padded);
-}
-
-/// With one mark for each number.
-std::string shape_of(std::string_view label) {
-  std::string shape;
-  for (const char letter : label)
-    if (!is_digit(letter))
-      shape += letter;
-    else if (!shape.ends_with('#'))
-      shape += '#';
-  return shape;
-}
-
-bool is_between(std::string_view digits, std::string_view least, std::string_view most) {
-  return digits.size() == least.size() && std::ranges::all_of(digits, is_digit) &&
-         least <= digits && digits <= most;
-}
-
-std::string date_of(std::string_view year, std::string_view month, std::string_view day) {
-  const bool is_date = is_between(year, "1900", "2099") && is_between(month, "01", "12") &&
-                       is_between(day, "01", "31");
-  return is_date ? cat(year, ':', month, ':', day) : "";
-}
-
-std::string clock_of(std::string_view hour, std::string_view minute, std::string_view second) {
-  const bool is_clock = is_between(hour, "00", "23") && is_between(minute, "00", "59") &&
-                        is_between(second, "00", "59");
-  return is_clock ? cat(hour, ':', minute, ':', second) : "";
-}
-
-/// Makes one word of those from `at` on that a moment is made of.
-bool join_moment(Texts& words, std::size_t at, bool is_behind_date) {
-  if (at >= words.size()) return false;
-  const std::string_view one = words[at];
-  auto joined = is_behind_date && one.size() == 6
-                    ? clock_of(one.substr(0, 2), one.substr(2, 2), one.substr(4))
-                : one.size() == 8 ? date_of(one.substr(0, 4), one.substr(4, 2), one.substr(6))
-                                  : "";
-  const bool is_one_word = !joined.empty();
-  if (!is_one_word && at + 2 < words.size()) {
-    const auto& two = words[at + 1];
-    const auto& three = words[at + 2];
-    joined = is_behind_date ? clock_of(one, two, three) : date_of(one, two, three);
-    if (joined.empty()) joined = date_of(three, two, one);
-    if (joined.empty()) joined = date_of(three, one, two);
-  }
-  if (joined.empty()) return false;
-  words[at] = joined;
-  const auto next = words.begin() + static_cast<std::ptrdiff_t>(at) + 1;
-  if (!is_one_word) words.erase(next, next + 2);
-  return true;
-}
-
-/// "img_z0c1.tif" -> img, z0c1, tif; of Incucyte 00d03h30m -> 00:03:30; 2024-05-01, 01-05-2024 and
-/// 20240501 -> 2024:05:01, and likewise a time of day behind it. A minus counts before a number
-/// that follows a mark and, in signed slices, the name of one: z-8.
-Texts words_of(std::string_view label, bool are_slices_signed) {
-  Texts words(1);
-  for (std::size_t i = 0; i < label.size(); ++i) {
-    const bool may_be_signed =
-        words.back().empty() ||
-        (are_slices_signed && is_among(in_lower_case(words.back()), slice_words));
-    const bool is_minus =
-        label[i] == '-' && i > 0 && may_be_signed && i + 1 < label.size() && is_digit(label[i + 1]);
-    if (is_letter(label[i]) || is_digit(label[i]) || is_minus || joins_digits(label, i))
-      words.back() += label[i];
-    else if (!words.back().empty())
-      words.emplace_back();
-  }
-  if (words.back().empty()) words.pop_back();
-  for (auto& word : words) {
-    if (shape_of(word) != "#d#h#m") continue;
-    word.pop_back();
-    std::ranges::replace_if(word, is_letter, ':');
-  }
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (join_moment(words, i, false)) join_moment(words, i + 1, true);
-  return words;
-}
-
-/// "z0c1" -> z, 0, c, 1.
-Texts runs_of(std::string_view word) {
-  Texts runs;
-  for (const char letter : word) {
-    if (runs.empty() || is_letter(runs.back().front()) != is_letter(letter)) runs.emplace_back();
-    runs.back() += letter;
-  }
-  return runs;
-}
 
 /// What differs between labels at one place, and the words beside it in lower case.
 struct Field {
@@ -171,7 +69,7 @@ class FieldList {
  private:
   static std::vector<Texts> words_of_all(const Texts& labels, bool are_slices_signed) {
     std::vector<Texts> words;
-    for (const auto& label : labels) words.push_back(words_of(label, are_slices_signed));
+    for (const auto& label : labels) words.push_back(label_words(label, are_slices_signed));
     return words;
   }
 
@@ -194,7 +92,7 @@ class FieldList {
 
   void add_words(const Texts& words) {
     std::vector<Texts> runs;
-    for (const auto& word : words) runs.push_back(runs_of(word));
+    for (const auto& word : words) runs.push_back(letter_runs(word));
     if (!are_alike(runs)) {  // w1DAPI and w2Cy5
       for (std::size_t i = 0; i < runs.size(); ++i) {
         if (runs[i].size() < 2 || runs[i][0] != runs[0][0] || !is_letter(runs[i][0][0]))
@@ -432,7 +330,7 @@ class LabelAxes {
     }
     if (!has_names) return nullptr;
     Texts shapes;
-    for (const auto& label : labels_) shapes.push_back(shape_of(label));
+    for (const auto& label : labels_) shapes.push_back(label_shape(label));
     const auto& usual = std::ranges::max(
         shapes, {}, [&](const auto& shape) { return std::ranges::count(shapes, shape); });
     const bool is_numbered = usual.find('#') != std::string::npos;
@@ -491,8 +389,8 @@ std::string axis_lines(const std::string& description) {
   Texts lines;
   for (const auto& line : split(description, '\n'))
     for (const auto& part : split(line, ';')) {
-      const auto words = words_of(part, false);
-      const auto first = words.empty() ? "" : in_lower_case(runs_of(words[0])[0]);
+      const auto words = label_words(part, false);
+      const auto first = words.empty() ? "" : in_lower_case(letter_runs(words[0])[0]);
       if (is_among(first, channel_words) || is_among(first, time_words) ||
           is_among(first, slice_words))
         lines.push_back(part);
