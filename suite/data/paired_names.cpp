@@ -53,8 +53,9 @@ std::string reason_of_absence(const std::string& usual,
                               const std::vector<std::string>& passed_over) {
   std::vector<std::string> partners;
   for (const fs::path file : passed_over)
-    if (file.parent_path() == folder &&
-        std::ranges::any_of(alone, [&](const fs::path name) { return name.stem() == file.stem(); }))
+    if (file.parent_path() == folder && std::ranges::any_of(alone, [&](const auto& name) {
+          return fs::path(name).stem() == file.stem();
+        }))
       partners.push_back(file.string());
   if (partners.empty()) return usual;
   return cat("passed over ", partners.size() == 1 ? "was" : "were",

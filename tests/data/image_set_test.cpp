@@ -1,5 +1,6 @@
 #include "data/image_set.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,6 @@
 /// Stacks as programs of microscopes write them.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
