@@ -1,6 +1,7 @@
 #include "core/statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 
