@@ -1,8 +1,5 @@
 #include "study/reduction_reach.hpp"
 
-#include <algorithm>
-
-#include "core/error.hpp"
 #include "core/text.hpp"
 
 namespace scalestudy {
@@ -46,19 +43,6 @@ std::string unusable_reduction(const RunSpec& spec) {
   return "";
 }
 
-void require_reductions_set(const CommonSettings& settings, std::span<const Reduction> reductions) {
-  const CommonSettings plain;
-  const auto require = [&](bool is_plain, std::string_view name, Reduction strategy) {
-    if (is_plain || std::ranges::find(reductions, strategy) != reductions.end()) return;
-    throw BadInput(
-        {cat("settings.", name, " is given, but no reduction of the study is ", strategy),
-         "it would be ignored", cat("Leave it out, or add ", strategy, " to axes.reduction")});
-  };
-  require(settings.packs == plain.packs, "packs", Reduction::packs);
-  require(settings.fusion == plain.fusion, "fusion", Reduction::fusion);
-  require(settings.hierarchical == plain.hierarchical, "hierarchical", Reduction::hierarchical);
-}
-
 std::int64_t ranks_per_host(const CommonSettings& settings) {
   const auto own = settings.hierarchical.ranks_per_host;
   const auto of_link = settings.link.ranks_per_host;
@@ -93,6 +77,13 @@ std::string unusable_own_core(const RunSpec& spec, std::int64_t cores) {
 std::string too_few_gpus(const RunSpec& spec, std::int64_t gpus) {
   if (spec.settings.device == Device::cpu || gpus == 0 || spec.ranks <= gpus) return "";
   return cat(counted(spec.ranks, "rank"), " need a GPU each, and this machine has ", gpus);
+}
+
+bool updates_early(const RunSpec& spec) {
+  const bool counts_sums =
+      spec.reduction == Reduction::bucketed_overlap || spec.reduction == Reduction::hierarchical;
+  const bool is_seen = spec.settings.device == Device::cpu || spec.ranks == 1;
+  return counts_sums && is_seen && spec.settings.precision != Precision::fp16;
 }
 
 bool accumulates_gradients(const RunSpec& spec) {

@@ -2,7 +2,6 @@
 /// What a reduction strategy may stand beside.
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "study/run_spec.hpp"
@@ -11,9 +10,6 @@ namespace scalestudy {
 
 /// Why a strategy is no part of the study proper, or not with the run's other settings; else "".
 [[nodiscard]] std::string unusable_reduction(const RunSpec& spec);
-
-/// Errors: BadInput for settings of one strategy that none of `reductions` is.
-void require_reductions_set(const CommonSettings& settings, std::span<const Reduction> reductions);
 
 /// Ranks in a row that reduction hierarchical takes for those of one host: as its settings say,
 /// else as those of the emulated link; 0: as the machines are.
@@ -28,6 +24,9 @@ void require_reductions_set(const CommonSettings& settings, std::span<const Redu
 
 /// Why the thread that communicates cannot have a core of its own on a machine of `cores`; else "".
 [[nodiscard]] std::string unusable_own_core(const RunSpec& spec, std::int64_t cores);
+
+/// Whether settings.gradients.updated_early has an effect.
+[[nodiscard]] bool updates_early(const RunSpec& spec);
 
 /// Whether gradients are added to zeros: as the settings say, and by PyTorch's reducer always.
 [[nodiscard]] bool accumulates_gradients(const RunSpec& spec);

@@ -71,8 +71,9 @@ struct Study {
   DataSettings data;         ///< paths made absolute against the study file's folder
   DataContent data_content;  ///< for who has looked at the data
   CommonSettings settings;
-  std::string workload_settings = "{}";  ///< JSON object, every field filled in
-  std::vector<Injection> injections;     ///< of all runs
+  std::string workload_settings = "{}";     ///< JSON object, every field filled in
+  std::vector<std::string> given_settings;  ///< "schedule.factor": those that the file or --set has
+  std::vector<Injection> injections;        ///< of all runs
   Axes axes;
   std::int64_t repeats = 3;  ///< the fewest that give an interval
   Comparison comparison = Comparison::paired;
@@ -84,9 +85,9 @@ struct Study {
 };
 
 /// Applies `overrides` ("settings.epochs=3", "data.path=/x.tif"; the value is JSON, or else text,
-/// and an object sets what it names) and reads the study. A relative path in an override is
-/// relative to the working folder. Errors: BadInput with file and JSON path (syntax, unknown key or
-/// name, wrong type, range).
+/// an object sets what it names, and null takes out what the file has) and reads the study. A
+/// relative path in an override is relative to the working folder. Errors: BadInput with file and
+/// JSON path (syntax, unknown key or name, wrong type, range).
 [[nodiscard]] Study read_study(const std::filesystem::path& file,
                                const std::vector<std::string>& overrides,
                                std::span<const WorkloadDescriptor* const> workloads);

@@ -115,17 +115,24 @@ void apply_override(json& object, const std::string& assignment) {
                     "Write --set settings.epochs=3"});
   }
   const auto path = assignment.substr(0, equals);
-  json* place = &object;
-  for (const auto& key : split(path, '.')) {
+  json *place = &object, *holder = nullptr;
+  const auto keys = split(path, '.');
+  for (const auto& key : keys) {
     if (place->is_null()) *place = json::object();
     if (!place->is_object() || key.empty()) {
       throw BadInput({cat("--set ", assignment, ": ", path, " is no path to a setting"),
                       "keys are joined by points, and only objects have keys",
                       "See scalestudy schema study"});
     }
+    holder = place;
     place = &(*place)[key];
   }
-  set_value(*place, path, parse_value(path, assignment.substr(equals + 1)));
+  const auto value = parse_value(path, assignment.substr(equals + 1));
+  if (!value.is_null()) return set_value(*place, path, value);
+  if (place->is_null())
+    throw BadInput({cat("--set ", assignment, ": the study has no ", path),
+                    "null takes out what a study gives", "Check the path, or leave this out"});
+  holder->erase(keys.back());
 }
 
 void require(const json& object, const char* key, const std::string& root) {
@@ -183,6 +190,16 @@ void refuse_training(const json& object,
     if (settings.contains(name) && !has_meaning_without_training(name)) refuse("settings." + name);
 }
 
+void add_paths(const json& object, const std::string& path, std::vector<std::string>& paths) {
+  for (const auto& [key, value] : object.items()) {
+    const auto inner = path.empty() ? key : cat(path, ".", key);
+    if (value.is_object())
+      add_paths(value, inner, paths);
+    else
+      paths.push_back(inner);
+  }
+}
+
 // Common and own settings stand side by side; each key belongs to one of them.
 void read_settings(Study& study,
                    const json& settings,
@@ -214,6 +231,7 @@ void read_settings(Study& study,
   }
   read_fields(common, path, walk);
   study.workload_settings = workload.complete_settings(own, path);
+  add_paths(settings, "", study.given_settings);
 }
 
 template <class Value>

@@ -11,6 +11,7 @@
 #include "study/injection_reach.hpp"
 #include "study/link_model.hpp"
 #include "study/reduction_reach.hpp"
+#include "study/unused_settings.hpp"
 
 namespace scalestudy {
 namespace {
@@ -136,8 +137,6 @@ std::string unusable_on_device(const RunSpec& spec) {
     if (precision == Precision::tf32 || precision == Precision::fp16)
       return cat("precision ", precision, " needs device cuda");
     if (settings.cuda_graph) return "settings.cuda_graph needs device cuda";
-    if (settings.cudnn != Cudnn::trial)
-      return cat("settings.cudnn ", settings.cudnn, " has no meaning without device cuda");
     return "";
   }
   if (settings.cuda_graph && settings.warmup_steps <= batches_before_graph)
@@ -180,6 +179,7 @@ class Expansion {
     std::ranges::for_each(control_combinations(study_, proper), add);
     const auto missing = arms_without_ranks(study_);
     matrix_.skipped.insert(matrix_.skipped.end(), missing.begin(), missing.end());
+    if (!specs.empty()) require_settings_act(study_.given_settings, workload_.reach, combined_);
     add_blocks(specs);
     return std::move(matrix_);
   }
@@ -219,6 +219,7 @@ class Expansion {
   std::optional<RunSpec> resolve(const Combination& combination) {
     try {
       auto spec = spec_of(combination);
+      combined_.push_back(spec);
       auto reason = reason_to_skip(spec);
       if (reason.empty()) reason = too_long_for_run_file(spec);
       if (reason.empty()) return spec;
@@ -343,6 +344,7 @@ class Expansion {
   UsableMachine machine_;
   const WorkloadDescriptor& workload_;
   const LauncherDescriptor& launcher_;
+  std::vector<RunSpec> combined_;  ///< with those that are left out
   StudyMatrix matrix_;
 };
 
@@ -429,7 +431,6 @@ StudyMatrix expand(const Study& study,
     return workload->name == study.workload;
   });
   SCALESTUDY_EXPECT(found != workloads.end());  // read_study has seen to it
-  require_reductions_set(study.settings, study.axes.reduction);
   auto matrix = Expansion(study, environment, machine, **found, launcher).expand();
   require_effect(study.injections, matrix.runs);
   return matrix;

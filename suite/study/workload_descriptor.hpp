@@ -14,6 +14,7 @@
 #include "study/fields.hpp"
 #include "study/network_size.hpp"
 #include "study/run_spec.hpp"
+#include "study/unused_settings.hpp"
 
 namespace scalestudy {
 
@@ -77,6 +78,9 @@ struct WorkloadDescriptor {
   /// Its completed settings with what stands in the files that they name: a run's specification
   /// holds all that decides its results. Errors: BadInput naming the file.
   std::string (*settings_with_files)(const std::string& settings, const FindFile& find) = nullptr;
+
+  /// Settings, own and common, that act only with others of its own, or never.
+  std::span<const SettingReach> reach = {};
 
   /// Else studies have no scaling rule and no settings of training: what is given of them is
   /// refused (settings_without_training), and no run has steps.

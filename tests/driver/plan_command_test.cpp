@@ -314,6 +314,24 @@ TEST(PlanCommand, RefusalsNameThePlaceAndPrintNoPlan) {
   }
 }
 
+TEST(PlanCommand, ASettingOfAWorkloadThatActsNowhereIsRefused) {
+  const auto refusal = [](const std::string& study, const std::vector<std::string>& settings) {
+    std::vector<std::string> arguments{"plan", study, "--no-trial"};
+    for (const auto& setting : settings)
+      arguments.insert(arguments.end(), {"--set", "settings." + setting});
+    return ask_driver(arguments).err;
+  };
+  const std::string masks = "test_masks_per_patch=4", none = "size=[0,0]", fit = "fit=padded",
+                    filter = "resize_filter=bilinear";
+  EXPECT_THAT(refusal("n2v-quickstart", {masks, "test_frac=0"}),
+              HasSubstr("acts only with settings.test_frac"));
+  EXPECT_THAT(refusal("n2v-quickstart", {"input.cache_bytes=9"}), HasSubstr("a set of pictures"));
+  EXPECT_EQ(refusal("n2v-quickstart", {masks}), "");
+  EXPECT_THAT(refusal("unet-nuclei", {none, fit}), HasSubstr("acts only with settings.size"));
+  EXPECT_THAT(refusal("unet-nuclei", {none, filter}), HasSubstr("acts only with settings.size"));
+  EXPECT_EQ(refusal("unet-nuclei", {fit, filter}), "");
+}
+
 TEST(PlanCommand, AShippedStudyIsSuggestedForAMistypedName) {
   const auto answer = ask_driver({"plan", "n2v-quikstart"});
   EXPECT_EQ(answer.code, 2);

@@ -43,17 +43,16 @@ TEST(PlanWarnings, WarnsWhereAStrategyOfTwoLevelsHasOne) {
 
 TEST(PlanWarnings, WarnsOfMilestonesBeyondTheTraining) {
   const StudyPlace place;
-  const auto warnings = [&](const std::string& milestones, const std::string& name) {
-    return plan_of(place, {"--set", "settings.schedule.name=" + name, "--set",
+  const auto warnings = [&](const std::string& milestones) {
+    return plan_of(place, {"--set", "settings.schedule.name=step", "--set",
                            "settings.schedule.milestones_epochs=" + milestones})
         .err;
   };
   constexpr auto beyond = "a milestone of settings.schedule lies beyond the training";
-  EXPECT_THAT(warnings("[2,8]", "step"), HasSubstr(std::string("With ranks 1, 2 ") + beyond));
-  EXPECT_THAT(warnings("[4]", "step"), HasSubstr(std::string("With ranks 2 ") + beyond))
+  EXPECT_THAT(warnings("[2,8]"), HasSubstr(std::string("With ranks 1, 2 ") + beyond));
+  EXPECT_THAT(warnings("[4]"), HasSubstr(std::string("With ranks 2 ") + beyond))
       << "two ranks train for 4 epochs";
-  EXPECT_EQ(warnings("[2,3]", "step"), "");
-  EXPECT_EQ(warnings("[2,8]", "constant"), "");
+  EXPECT_EQ(warnings("[2,3]"), "");
 }
 
 TEST(PlanWarnings, WarnsOfAWarmUpAsLongAsTheTraining) {

@@ -158,9 +158,11 @@ class OneStep : public ::testing::TestWithParam<Workload> {
     return shipped_runs(GetParam().name, GetParam().study, overrides).runs.front();
   }
   [[nodiscard]] static RunSpec plain_step(std::vector<std::string> more = {}) {
-    more.insert(more.end(), {"settings.optimizer.name=\"sgd\"", "settings.optimizer.weight_decay=0",
-                             cat("settings.optimizer.base_learning_rate=", GetParam().rate)});
-    return spec(more);
+    more.push_back(cat("settings.optimizer.base_learning_rate=", GetParam().rate));
+    auto run = spec(more);
+    run.settings.optimizer.name = OptimizerKind::sgd;
+    run.settings.optimizer.weight_decay = 0;
+    return run;
   }
   c10::Device host_{c10::kCPU};
 };

@@ -5,6 +5,8 @@
 
 #include "core/text.hpp"
 
+#include "tests/support/message_of.hpp"
+#include "tests/support/shipped_runs.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
@@ -30,11 +32,32 @@ TEST(ReplaySettings, WhatAReplayDoesNotDoIsRefused) {
   auto spec = spec_with("{}");
   spec.data.path = "/somewhere";
   EXPECT_THAT(reason_against(spec), HasSubstr("reads no data"));
-  spec = spec_with("{}");
-  spec.settings.checkpoint.every_steps = 5;
-  EXPECT_THAT(reason_against(spec), HasSubstr("writes no checkpoints"));
-  spec.workload_settings = R"({"checkpoint_us": 1})";
-  EXPECT_EQ(reason_against(spec), "");
+}
+
+std::string refusal_with(std::vector<std::string> overrides) {
+  overrides.insert(overrides.begin(), "settings.steps_per_epoch=4");
+  return message_of([&] { return shipped_runs("replay", "replay-layers", overrides); });
+}
+
+TEST(ReplaySettings, WhatOnlyATrainingAppliesIsRefused) {
+  EXPECT_EQ(refusal_with({}), "accepted");
+  for (const auto* const setting :
+       {"optimizer.weight_decay=0.1", "optimizer.beta1=0.5", "precision=bf16",
+        "memory_format=contiguous", "evaluation_threads=2", "input.cache_shared=false",
+        "gradients.accumulated=true"})
+    EXPECT_THAT(refusal_with({cat("settings.", setting)}), HasSubstr("a workload that computes"));
+  EXPECT_EQ(refusal_with(
+                {"settings.buckets.bucket_cap_bytes=9000", "settings.checkpoint.every_epochs=0"}),
+            "accepted");
+}
+
+TEST(ReplaySettings, CheckpointsAndTheirTimeNeedEachOther) {
+  const std::string time = "settings.checkpoint_us=100",
+                    often = "settings.checkpoint.every_epochs=2";
+  EXPECT_THAT(refusal_with({often}), HasSubstr("writes no checkpoints"));
+  EXPECT_THAT(refusal_with({time}), HasSubstr("acts only with settings.checkpoint"))
+      << "the study has every_epochs 0";
+  EXPECT_EQ(refusal_with({often, time}), "accepted");
 }
 
 TEST(ReplaySettings, HalfOfWhatBelongsTogetherIsRefused) {

@@ -23,22 +23,85 @@ StudyMatrix matrix_for(const std::vector<std::string>& overrides,
                 toy_launchers());
 }
 
-TEST(MatrixRefusals, SettingsOfAStrategyNeedIt) {
-  const auto refusal = [](const std::string& setting, const std::string& reductions) {
-    return message_of([&] { return matrix_for({setting, "axes.reduction=[" + reductions + "]"}); });
-  };
-  const std::vector<std::pair<std::string, std::string>> settings{
-      {"settings.packs.count=7", "packs"},
-      {"settings.fusion.cycle_time_s=0.5", "fusion"},
-      {"settings.fusion.threshold_bytes=7", "fusion"},
-      {"settings.hierarchical.ranks_per_host=2", "hierarchical"}};
-  for (const auto& [setting, strategy] : settings) {
-    EXPECT_THAT(refusal(setting, R"("bucketed_overlap", "tower")"),
-                HasSubstr(cat("settings.", strategy, " is given, but no reduction of the study is ",
-                              strategy)));
-    EXPECT_EQ(refusal(setting, cat("\"bucketed_overlap\", \"", strategy, "\"")), "accepted");
+std::string refusal_with(const std::vector<std::string>& overrides) {
+  return message_of([&] { return matrix_for(overrides); });
+}
+
+constexpr auto step = "settings.schedule.name=step", constant = "settings.schedule.name=constant",
+               milestones = "settings.schedule.milestones_epochs=[3]",
+               flat = R"(axes.reduction=["flat_after_backward"])",
+               flat_too = R"(axes.reduction=["bucketed_overlap", "flat_after_backward"])",
+               sgd = "settings.optimizer.name=sgd", device_input = R"(axes.input=["device"])",
+               workers = "settings.input.worker_threads=1";
+
+/// A setting, what of the study leaves it without effect, and what lets it act.
+struct Reach {
+  std::string setting, value;
+  std::vector<std::string> without, with;
+};
+
+TEST(MatrixRefusals, ASettingThatActsInNoRunIsRefused) {
+  const std::vector<Reach> reaches{
+      {"optimizer.momentum", "0.9", {}, {sgd}},
+      {"optimizer.beta1", "0.5", {sgd}, {}},
+      {"optimizer.beta2", "0.5", {sgd}, {}},
+      {"optimizer.epsilon", "1e-7", {sgd}, {}},
+      {"optimizer.epsilon_rule", "torch", {"settings.optimizer.name=lars"}, {}},
+      {"optimizer.trust_coefficient", "0.1", {sgd}, {"settings.optimizer.name=lars"}},
+      {"schedule.milestones_epochs", "[10, 15]", {}, {step}},
+      {"schedule.unscaled_epochs", "5", {constant}, {step}},
+      {"schedule.factor", "0.3", {step}, {step, milestones}},
+      {"schedule.patience_rule", "samples", {constant}, {}},
+      {"schedule.patience_epochs", "3", {step}, {}},
+      {"schedule.min_delta", "0.1", {constant}, {}},
+      {"schedule.cooldown_epochs", "5", {constant}, {}},
+      {"schedule.minimum_learning_rate", "1e-5", {constant}, {}},
+      {"buckets.bucket_cap_bytes", "4000", {flat}, {flat_too}},
+      {"packs.count", "7", {flat_too}, {R"(axes.reduction=["tower", "packs"])"}},
+      {"fusion.cycle_time_s", "0.5", {}, {R"(axes.reduction=["fusion"])"}},
+      {"fusion.threshold_bytes", "7", {}, {R"(axes.reduction=["fusion"])"}},
+      {"hierarchical.ranks_per_host", "2", {}, {R"(axes.reduction=["tower", "hierarchical"])"}},
+      {"gradients.updated_early", "false", {flat}, {flat_too}},
+      {"input.prefetch_batches", "8", {}, {workers}},
+      {"input.prefetch_batches", "8", {workers, device_input}, {R"(axes.input=["serial"])"}},
+      {"huge_pages", "true", {"settings.allocator=system"}, {}},
+      {"onednn_pointwise",
+       "false",
+       {R"(axes.precision=["bf16"])"},
+       {R"(axes.precision=["bf16", "fp32"])"}},
+      {"cudnn", "deterministic", {}, {"settings.device=cuda"}}};
+  for (const auto& [setting, value, without, with] : reaches) {
+    const auto given = cat("settings.", setting, "=", value);
+    auto overrides = without;
+    EXPECT_EQ(refusal_with(overrides), "accepted") << setting << " as it is by default";
+    overrides.push_back(given);
+    EXPECT_THAT(refusal_with(overrides),
+                HasSubstr(cat("settings.", setting, " is given, and acts only with ")));
+    overrides.push_back(cat("settings.", setting, "=null"));
+    EXPECT_EQ(refusal_with(overrides), "accepted") << setting << " taken out again";
+    overrides = with;
+    overrides.push_back(given);
+    EXPECT_EQ(refusal_with(overrides), "accepted") << given;
   }
-  EXPECT_EQ(refusal("settings.packs.count=1", "\"bucketed_overlap\""), "accepted") << "the default";
+}
+
+/// The rate at four ranks is four times that of one.
+TEST(MatrixRefusals, AFloorIsBelowTheRateOfSomeRun) {
+  const std::string floor = "settings.schedule.minimum_learning_rate=";
+  EXPECT_EQ(refusal_with({floor + "0.0015"}), "accepted");
+  EXPECT_THAT(refusal_with({floor + "0.0016"}), HasSubstr("and a learning rate above it"));
+  EXPECT_THAT(refusal_with({floor + "0.0005", R"(axes.scaling_rule=["strong"])"}),
+              HasSubstr("and a learning rate above it"));
+}
+
+TEST(MatrixRefusals, ARunLeftOutForAnotherReasonStillHasItsSettings) {
+  EXPECT_EQ(refusal_with({R"(axes.reduction=["bucketed_overlap", "pytorch_ddp", "packs"])",
+                          "settings.packs.count=3", "settings.gradients.accumulated=true"}),
+            "accepted");
+  EXPECT_EQ(refusal_with(
+                {R"(axes.reduction=["pytorch_ddp"])", "settings.packs.count=3", "control_arms=[]"}),
+            "accepted")
+      << "the plan of no run says why";
 }
 
 TEST(MatrixRefusals, WhatNoRunFileCanKeepIsLeftOut) {

@@ -92,7 +92,6 @@ TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
   EXPECT_THAT(reason({"settings.precision=tf32"}), HasSubstr("precision tf32 needs device cuda"));
   EXPECT_EQ(reason({"settings.precision=bf16"}), "nothing left out");
   EXPECT_THAT(reason({"settings.cuda_graph=true"}), HasSubstr("cuda_graph needs device cuda"));
-  EXPECT_THAT(reason({"settings.cudnn=deterministic"}), HasSubstr("no meaning without device"));
   EXPECT_THAT(reason({R"(axes.input=["synthetic"])"}), HasSubstr("control arm synthetic_input"));
   EXPECT_THAT(reason({R"(axes.input=["device"])", "settings.input.sample_cost_s=0.1"}),
               HasSubstr("sample_cost_s"));

@@ -97,6 +97,18 @@ TEST(Study, OverridesThatFitNowhereAreRefused) {
   }
 }
 
+TEST(Study, NullTakesOutWhatTheFileGives) {
+  const StudyFile file(small_study());
+  const auto study = file.read({"settings.epochs=null", "settings.width=null"});
+  EXPECT_EQ(study.settings.epochs, 100);
+  EXPECT_EQ(study.workload_settings, R"({"width":8})");
+  EXPECT_THAT(study.given_settings,
+              ElementsAre("local_batch_size", "optimizer.base_learning_rate", "steps_per_epoch"));
+  for (const auto* const absent : {"settings.seed", "settings.epoch", "settings.link.latency_s"})
+    EXPECT_THAT(message_of([&] { return file.read({cat(absent, "=null")}); }),
+                HasSubstr(cat("the study has no ", absent)));
+}
+
 TEST(Study, AKeyInTheWrongPlaceIsToldItsOwn) {
   const auto refusal = [](const std::string& set) {
     return refusal_of_study(small_study(), {set});

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -63,6 +65,15 @@ std::string reason_to_skip(const RunSpec& spec) {
   return reason_against_goal(spec);
 }
 
+constexpr std::array reach{
+    SettingReach{"test_masks_per_patch",
+                 [](const RunSpec& spec) {
+                   return settings_from_json_text(spec.workload_settings).test_frac > 0;
+                 },
+                 "settings.test_frac above 0"},
+    SettingReach{"input.cache_bytes", acts_never, "a set of pictures"},
+    SettingReach{"input.cache_shared", acts_never, "a set of pictures"}};
+
 }  // namespace
 }  // namespace noise2void
 
@@ -80,6 +91,7 @@ const WorkloadDescriptor& noise2void_descriptor() {
       .network_size = noise2void::network_size,
       .first_study = noise2void::first_study,
       .data_warnings = noise2void::data_warnings,
+      .reach = noise2void::reach,
   };
   return descriptor;
 }

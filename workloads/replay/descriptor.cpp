@@ -1,3 +1,4 @@
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -43,15 +44,45 @@ std::string reason_against_settings(const RunSpec& spec) {
   const auto settings = settings_from_json_text(spec.workload_settings);
   if (auto reason = reason_against_layers(spec, settings); !reason.empty()) return reason;
   if (!spec.data.path.empty()) return "a replay reads no data: data.path would be ignored";
-  if (spec.settings.checkpoint.every_steps > 0 && settings.checkpoint_us == 0)
-    return "a replay writes no checkpoints, it only passes settings.checkpoint_us, which is 0: "
-           "settings.checkpoint.every_steps would be ignored";
   if ((settings.burst_frac > 0) != (settings.burst_factor > 1))
     return "settings.burst_frac and burst_factor say together what bursts are: give both";
   if (settings.seed_spread_frac > 0 && settings.samples_to_quality == 0)
     return "settings.seed_spread_frac scatters samples_to_quality, which is 0";
   return "";
 }
+
+bool makes_checkpoints(const RunSpec& spec) {
+  return !spec.settings.checkpoint.is_off();
+}
+
+/// That none are made is in force, too.
+bool follows_checkpoints(const RunSpec& spec) {
+  return !makes_checkpoints(spec) ||
+         settings_from_json_text(spec.workload_settings).checkpoint_us > 0;
+}
+
+constexpr std::string_view computing = "a workload that computes";
+
+constexpr std::array reach{
+    SettingReach{"checkpoint", follows_checkpoints,
+                 "settings.checkpoint_us above 0: a replay writes no checkpoints, it only passes "
+                 "their time"},
+    SettingReach{"checkpoint_us", makes_checkpoints, "settings.checkpoint"},
+    SettingReach{"optimizer.momentum", acts_never, computing},
+    SettingReach{"optimizer.weight_decay", acts_never, computing},
+    SettingReach{"optimizer.beta1", acts_never, computing},
+    SettingReach{"optimizer.beta2", acts_never, computing},
+    SettingReach{"optimizer.epsilon", acts_never, computing},
+    SettingReach{"optimizer.epsilon_rule", acts_never, computing},
+    SettingReach{"optimizer.trust_coefficient", acts_never, computing},
+    SettingReach{"precision", acts_never, computing},
+    SettingReach{"memory_format", acts_never, computing},
+    SettingReach{"onednn_pointwise", acts_never, computing},
+    SettingReach{"evaluation_threads", acts_never, computing},
+    SettingReach{"evaluation_batch_size", acts_never, computing},
+    SettingReach{"gradients.accumulated", acts_never, computing},
+    SettingReach{"input.cache_bytes", acts_never, computing},
+    SettingReach{"input.cache_shared", acts_never, computing}};
 
 /// Nothing computes, so that no activation is kept.
 std::optional<NetworkSize> network_size(const RunSpec& spec) {
@@ -114,6 +145,7 @@ const WorkloadDescriptor& replay_descriptor() {
       .needs_cores = replay::needs_cores,
       .settings_warning = replay::settings_warning,
       .settings_with_files = replay::settings_with_profile,
+      .reach = replay::reach,
   };
   return descriptor;
 }

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "core/text.hpp"
 
 #include "study/own_settings_json.hpp"
@@ -24,6 +26,13 @@ std::string reason_to_skip(const RunSpec& spec) {
   return unused_volume_setting(spec);
 }
 
+bool resizes(const RunSpec& spec) {
+  return settings_from_json_text(spec.workload_settings).size[0] > 0;
+}
+
+constexpr std::array reach{SettingReach{"fit", resizes, "settings.size"},
+                           SettingReach{"resize_filter", resizes, "settings.size"}};
+
 }  // namespace
 }  // namespace unet
 
@@ -41,6 +50,7 @@ const WorkloadDescriptor& unet_descriptor() {
       .network_size = unet::network_size,
       .first_study = unet::first_study,
       .data_warnings = unet::data_warnings,
+      .reach = unet::reach,
   };
   return descriptor;
 }

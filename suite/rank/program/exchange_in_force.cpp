@@ -2,18 +2,13 @@
 
 #include "core/text.hpp"
 
+#include "study/reduction_reach.hpp"
+
 namespace scalestudy {
 namespace {
 
 EffectiveSettings::Value only_where(bool has_effect, EffectiveSettings::Value value) {
   return has_effect ? std::move(value) : std::string(no_effect);
-}
-
-bool updates_early(const RunSpec& spec) {
-  const bool counts_sums =
-      spec.reduction == Reduction::bucketed_overlap || spec.reduction == Reduction::hierarchical;
-  const bool is_seen = spec.settings.device == Device::cpu || spec.ranks == 1;
-  return counts_sums && is_seen && spec.settings.precision != Precision::fp16;
 }
 
 bool can_share_memory(const RunSpec& spec) {
