@@ -60,6 +60,14 @@ TEST(ReplaySettings, CheckpointsAndTheirTimeNeedEachOther) {
   EXPECT_EQ(refusal_with({often, time}), "accepted");
 }
 
+TEST(ReplaySettings, SharesArePartsOfOne) {
+  for (const auto* const setting : {"noise_frac=", "drift_frac=", "seed_spread_frac="}) {
+    EXPECT_THAT(refusal_with({cat("settings.", setting, 5)}), HasSubstr("out of range"));
+    EXPECT_EQ(refusal_with({cat("settings.", setting, 1), "settings.samples_to_quality=9"}),
+              "accepted");
+  }
+}
+
 TEST(ReplaySettings, HalfOfWhatBelongsTogetherIsRefused) {
   EXPECT_THAT(reason_against(spec_with(R"({"burst_frac": 0.1})")), HasSubstr("give both"));
   EXPECT_THAT(reason_against(spec_with(R"({"burst_factor": 2})")), HasSubstr("give both"));

@@ -244,6 +244,35 @@ TEST_F(ClassFolders, TheDescriptorCountsWhatTrains) {
   EXPECT_EQ(descriptor.training_sample_count(spec), 10);
 }
 
+TEST_F(ClassFolders, APartOfTrainDoesNotTestBesideATestFolder) {
+  add("train/a", 12);
+  add("train/b", 8);
+  Settings settings;
+  settings.test_frac = 0.3;
+  EXPECT_EQ(message_of([&] { return divide(settings); }), "accepted");
+  add("test/b", 3);
+  EXPECT_EQ(message_of([&] { return divide({}); }), "accepted");
+  EXPECT_THAT(
+      message_of([&] { return divide(settings); }),
+      HasSubstr("settings.test_frac is 0.3, and acts only with data without a folder test"));
+}
+
+TEST_F(ClassFolders, AGoalIsOfAMetricThatTheClassesGive) {
+  const auto refusal = [&](const std::string& metric) {
+    RunSpec spec;
+    spec.data.path = folder_.path();
+    spec.quality.metric = metric;
+    const auto message = message_of([&] { return data_warnings(spec); });
+    EXPECT_EQ(message_of([&] { return count_training_samples(spec); }), message);
+    return message;
+  };
+  for (const auto* bird : {"a", "b", "c", "d", "e"}) add(cat("train/", bird), 4);
+  EXPECT_THAT(refusal("top5_frac"), HasSubstr("top5_frac is not measured with 5 classes"));
+  EXPECT_EQ(refusal("top1_frac"), "accepted");
+  add("train/f", 4);
+  EXPECT_EQ(refusal("top5_frac"), "accepted");
+}
+
 TEST(ShippedCells, HaveNoPictureInBothTrainAndTest) {
   const auto set = open_class_set(test::in_sources("workloads/resnet50/data/bccd_cells"));
   const auto samples = divide_samples(*set, {}, "bccd_cells");

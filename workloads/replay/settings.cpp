@@ -69,7 +69,7 @@ void visit_scatter(FieldVisitor& v, Settings& s) {
            .description = "By how much longer both passes take in the last step than in the "
                           "first, evenly over the run; below 0: shorter",
            .minimum = -0.9,
-           .maximum = 10});
+           .maximum = 1});
   v.field("burst_frac", s.burst_frac,
           {.unit = "1",
            .description = "Share of the time, in stretches of 10 steps, in which both passes of a "

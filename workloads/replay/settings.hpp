@@ -34,7 +34,7 @@ namespace scalestudy::replay {
 /// An hour: longer than anything here takes.
 inline constexpr double most_us = 3600e6;
 inline constexpr double most_layer_parameters = 1e9;
-inline constexpr double most_noise_frac = 10;
+inline constexpr double most_noise_frac = 1;
 
 struct Settings {
   std::string profile;  ///< a file, or the name of a shipped one: says the rest; empty: none

@@ -8,15 +8,6 @@
 #include "workloads/resnet50/settings.hpp"
 
 namespace scalestudy {
-namespace resnet50 {
-namespace {
-
-std::int64_t training_sample_count(const RunSpec& spec) {
-  return count_training_samples(spec.data.path, settings_from_json_text(spec.workload_settings));
-}
-
-}  // namespace
-}  // namespace resnet50
 
 const WorkloadDescriptor& resnet50_descriptor() {
   static const WorkloadDescriptor descriptor{
@@ -27,7 +18,7 @@ const WorkloadDescriptor& resnet50_descriptor() {
       .complete_settings = OwnSettings<resnet50::Settings>::complete,
       .settings_schema = OwnSettings<resnet50::Settings>::schema,
       .setting_names = OwnSettings<resnet50::Settings>::names,
-      .training_sample_count = resnet50::training_sample_count,
+      .training_sample_count = resnet50::count_training_samples,
       .reason_to_skip = unused_volume_setting,
       .network_size = resnet50::network_size,
       .first_study = resnet50::first_study,

@@ -18,7 +18,7 @@ constexpr std::int64_t pictures_to_train = 1500;
 
 FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*/) {
   const auto set = open_class_set(data.path);
-  const auto training = count_training_samples(data.path, Settings());
+  const auto training = count_training_samples({.data = data});
   const nlohmann::ordered_json settings{
       {"variant", "v1.5"},
       {"size", {64, 64}},

@@ -54,6 +54,15 @@ void require_classes(const ImageSet& set, const Settings& settings, std::string_
                     "Add a folder of pictures for each further class"});
 }
 
+/// Else a part of train would have to be what is there already.
+void require_no_test_folder(const Samples& samples, const Settings& settings) {
+  if (samples.test.empty() || settings.test_frac == 0) return;
+  throw BadInput({cat("settings.test_frac is ", settings.test_frac,
+                      ", and acts only with data without a folder test"),
+                  "a setting given is applied or refused, never ignored",
+                  "Leave it out, or take the folder test away"});
+}
+
 /// Names of the classes that none of `samples` is of.
 std::vector<std::string> absent_classes(const ImageSet& set,
                                         const std::vector<std::int64_t>& samples) {
@@ -115,6 +124,7 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
   samples.training = members_of(set, "train");
   samples.validation = members_of(set, "valid");
   samples.test = members_of(set, "test");
+  require_no_test_folder(samples, settings);
   if (settings.validation_frac + settings.test_frac >= 1)
     throw BadInput({"settings.validation_frac and test_frac leave no picture to train on",
                     "both are shares of the training pictures", "Lower one of them"});
@@ -130,6 +140,14 @@ Samples divide_samples(const ImageSet& set, const Settings& settings, std::strin
   return samples;
 }
 
+void require_measured(const QualityGoal& goal, const ImageSet& set) {
+  const auto classes = std::ssize(set.class_names());
+  if (goal.metric != "top5_frac" || has_top5(classes)) return;
+  throw BadInput({cat("quality.metric top5_frac is not measured with ", classes, " classes"),
+                  "with five or fewer it would be 1 whatever the network says",
+                  "Take top1_frac or loss"});
+}
+
 std::vector<std::string> set_notes(const ImageSet& set) {
   auto notes = set.notes();
   notes.push_back(origin_warning(set));
@@ -140,6 +158,7 @@ std::vector<std::string> set_notes(const ImageSet& set) {
 
 std::vector<std::string> data_warnings(const RunSpec& spec) {
   const auto set = open_class_set(spec.data.path);
+  require_measured(spec.quality, *set);
   const auto settings = settings_from_json_text(spec.workload_settings);
   const auto samples = divide_samples(*set, settings, spec.data.path);
   auto warnings = class_warnings(*set, samples);
@@ -151,9 +170,11 @@ std::vector<std::string> data_warnings(const RunSpec& spec) {
   return warnings;
 }
 
-std::int64_t count_training_samples(const std::filesystem::path& path, const Settings& settings) {
-  const auto set = open_set(path, settings);
-  const auto samples = divide_samples(*set, settings, path.string());
+std::int64_t count_training_samples(const RunSpec& spec) {
+  const auto settings = settings_from_json_text(spec.workload_settings);
+  const auto set = open_set(spec.data.path, settings);
+  require_measured(spec.quality, *set);
+  const auto samples = divide_samples(*set, settings, spec.data.path);
   return static_cast<std::int64_t>(samples.training.size());
 }
 

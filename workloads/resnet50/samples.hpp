@@ -28,8 +28,17 @@ struct Samples {
   std::string test_source;               ///< "test", "part of train" or "none"
 };
 
-/// From the listing alone. Errors: BadInput when `settings.classes` is not what the data have, or
-/// when there are too few training pictures to set some aside; `path` names the data.
+/// Whether the true class among the five most likely ones tells anything.
+[[nodiscard]] inline bool has_top5(std::int64_t classes) {
+  return classes > 5;
+}
+
+/// Errors: BadInput for a metric that these classes do not give.
+void require_measured(const QualityGoal& goal, const ImageSet& set);
+
+/// From the listing alone. Errors: BadInput when `settings.classes` is not what the data have, when
+/// settings.test_frac asks for a part of train beside a folder test, or when there are too few
+/// training pictures to set some aside; `path` names the data.
 [[nodiscard]] Samples divide_samples(const ImageSet& set,
                                      const Settings& settings,
                                      std::string_view path);
@@ -39,12 +48,11 @@ struct Samples {
 [[nodiscard]] std::vector<std::string> set_notes(const ImageSet& set);
 
 /// Of classes that cannot be learned or judged, and of too few pictures to evaluate, from the
-/// listing of spec.data.path. Errors: as divide_samples() and open_class_set().
+/// listing of spec.data.path. Errors: as require_measured(), divide_samples() and open_class_set().
 [[nodiscard]] std::vector<std::string> data_warnings(const RunSpec& spec);
 
-/// What divide_samples() leaves for training. Errors: also those of open_class_set().
-[[nodiscard]] std::int64_t count_training_samples(const std::filesystem::path& path,
-                                                  const Settings& settings);
+/// What divide_samples() leaves for training. Errors: as data_warnings().
+[[nodiscard]] std::int64_t count_training_samples(const RunSpec& spec);
 
 /// Order-free, over the ids of `samples`.
 [[nodiscard]] std::uint64_t hash_of_ids(const ImageSet& set,

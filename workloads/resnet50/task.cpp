@@ -129,6 +129,7 @@ ResNet50Task::ResNet50Task(const RunSpec& spec,
 
 void ResNet50Task::read_set(const Workers& workers, const ShareOnHost& share) {
   std::shared_ptr<const ImageSet> stored = open_set(spec_.data.path, settings_);
+  require_measured(spec_.quality, *stored);
   samples_ = divide_samples(*stored, settings_, spec_.data.path);
   set_ = cached(fitted_set(stored, settings_), workers, share);
   const auto contents = read_contents(*set_, samples_, workers);
@@ -282,8 +283,7 @@ ResNet50Task::Result ResNet50Task::evaluate_set(const std::string& name,
   evaluation.weight_sum = count;
   evaluation.evaluation_set_hash = hex64(merged(comm, hash).value());
   evaluation.top1_frac = static_cast<double>(top1_count(result.scores)) / count;
-  // With five classes or fewer it would be 1 whatever the network says.
-  if (classes() > 5)
+  if (has_top5(classes()))
     evaluation.top5_frac = column_sum(result.scores, score_columns, is_top5) / count;
   return result;
 }
