@@ -63,6 +63,19 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> time_name
      {"time", time},
      {"duration", time}}};
 
+/// The greatest, the mean or the like of what `heading` has the least of: "time_per_epoch_max" of
+/// "time_per_epoch_min"; "" where there is none.
+std::string other_statistic(const CsvTable& table, const std::string& heading) {
+  constexpr std::string_view least = "min";
+  auto stem = plain_name(heading);
+  if (!stem.ends_with(least)) return "";
+  stem.resize(stem.size() - least.size());
+  for (const auto& other : table.columns())
+    for (const auto* const statistic : {"max", "mean", "avg", "median", "std"})
+      if (plain_name(other) == stem + statistic) return other;
+  return "";
+}
+
 void convert_times(CsvTable& table, const std::string& origin, std::vector<std::string>& notes) {
   for (const auto& [theirs, ours] : time_names)
     for (std::size_t i = 0; i < table.columns().size() && !table.find(ours); ++i) {
@@ -71,6 +84,12 @@ void convert_times(CsvTable& table, const std::string& origin, std::vector<std::
       const auto seconds = unit->word.empty() ? 1 : seconds_in(unit->word);
       if (!seconds && unit->is_in_brackets) refuse_unit(origin, table.columns()[i], ours);
       if (!seconds) continue;
+      if (const auto other = other_statistic(table, table.columns()[i]); !other.empty())
+        throw BadInput({cat(origin, ": column ", short_line(table.columns()[i]), " stands beside ",
+                            short_line(other)),
+                        "it looks like the least of several times, not like minutes",
+                        cat("Keep the one that counts, of the slowest rank, and call it ", ours,
+                            "_s or ", ours, "_minutes, as it is")});
       table.convert(i, std::string(ours), *seconds);
       if (theirs != ours) notes.push_back(cat("column ", table.columns()[i], " is read as ", ours));
     }

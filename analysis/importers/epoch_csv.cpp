@@ -14,6 +14,7 @@
 #include "analysis/importers/epoch_columns.hpp"
 #include "analysis/importers/formats.hpp"
 #include "analysis/importers/log_text.hpp"
+#include "analysis/importers/row_times.hpp"
 
 namespace scalestudy {
 namespace {
@@ -126,54 +127,38 @@ double last_value(const CsvTable& table, const Attempt& rows, std::string_view n
   return column ? table.number(rows.back(), *column) : not_available;
 }
 
-/// What each row is longer than the one before, as of a clock, which may start again.
-struct Growth {
-  std::string step;       ///< "about 20 s", "8 to 30 s"; "" where times do not grow so
-  bool is_clock = false;  ///< hardly of epochs that got slower
-};
-
-/// Of three rows, or of a clock that starts again, only one that starts near 0 is told from epochs
-/// that got slower; three are noted where they grow by over a tenth of the first each. Steps that
-/// are not about equal, as of epochs that settle, are a clock's from three on where none is below
-/// half the median, and all together are over half the first row, and over a tenth of it each.
-Growth growth_of(const std::vector<double>& times) {
-  constexpr double a_date_s = 1e9;
-  std::vector<std::vector<double>> clocks;
-  std::vector<double> steps;
-  for (const double time : times) {
-    if (clocks.empty() || !(time > clocks.back().back()))
-      clocks.emplace_back();
-    else
-      steps.push_back(time - clocks.back().back());
-    clocks.back().push_back(time);
-  }
-  const double start = times.front();
-  const bool is_date = start > a_date_s;
-  if (steps.size() < (is_date ? 1 : 2)) return {};
-  const double usual = median(steps);
-  const auto is_clock = [&](const auto& rows) {
-    if (rows.size() >= 4) return true;
-    return rows.front() <= 4 * usual && (rows.size() == 3 || &rows == &clocks.back());
-  };
-  const auto [least, most] = std::ranges::minmax(steps);
-  const double sum = std::accumulate(steps.begin(), steps.end(), 0.0);
-  const bool is_even = most - least <= sum / 4, are_clocks = std::ranges::all_of(clocks, is_clock);
-  const bool are_three = times.size() == 3 && steps.size() == 2 && is_even && 10 * usual > start;
-  if (!are_clocks && !are_three && !is_date) return {};
-  if (is_even || is_date)
-    return {cat("about ", usual, " s"), is_date || (are_clocks && 60 * usual >= start)};
-  if (10 * sum < start) return {};
-  const bool is_steady = steps.size() > 2 && least >= usual / 2;
-  const bool is_much = 2 * sum > start && 10 * sum >= start * static_cast<double>(steps.size());
-  return {cat(least, " to ", most, " s"), is_steady && is_much};
-}
-
 /// Then times are of an epoch each, however they grow.
 bool add_up_to_training_time(const CsvTable& table,
                              const Attempt& rows,
                              const std::vector<double>& times_s) {
   const double sum_s = std::accumulate(times_s.begin(), times_s.end(), 0.0);
   return std::abs(last_value(table, rows, epoch_columns::training_time) / sum_s - 1) < 0.1;
+}
+
+/// A row that a spreadsheet wrote below the others, or what each says of all before it.
+void look_for_summaries(const CsvTable& table,
+                        const Attempt& rows,
+                        const std::vector<double>& times_s,
+                        std::vector<std::string>& remarks) {
+  const auto column = table.require(epoch_columns::time);
+  const auto place = cat(table.place(rows.back(), column), " = ", times_s.back(), " s");
+  const auto others = std::span(rows).first(rows.size() - 1), last = std::span(rows).last(1);
+  switch (last_row_of(times_s, table.step_of(others, column), table.step_of(last, column))) {
+    case LastRow::an_epoch:
+      break;
+    case LastRow::sum:
+      throw BadInput({cat(place, " is the sum of all rows above it"),
+                      "it would count as an epoch that took as long as all", "Take its row out"});
+    case LastRow::mean:
+      remarks.push_back(cat(place,
+                            " is the mean of all rows above it: if it is no epoch, take its "
+                            "row out"));
+  }
+  if (may_be_running_means(times_s))
+    remarks.push_back(cat(place,
+                          ": the rows fall as means of all epochs so far do, whose first "
+                          "took ",
+                          times_s.front(), " s: if they are that, give each epoch's own time"));
 }
 
 std::vector<double> epoch_times(const CsvTable& table,
@@ -192,6 +177,7 @@ std::vector<double> epoch_times(const CsvTable& table,
                       "where they are that, their sum in a column training_time"});
     remarks.push_back(cat(grows, ", and read as an epoch that took all of it"));
   }
+  look_for_summaries(table, rows, times_s, remarks);
   if (times_s.size() == 2 && times_s[1] > 1.1 * times_s[0] && times_s[1] < 2.5 * times_s[0])
     remarks.push_back(cat(table.place(rows.back(), column), " = ", times_s[1], " s comes after ",
                           times_s[0], " s: if it is the time since the start, it counts too long"));

@@ -53,6 +53,62 @@ TEST_F(ImportedLogs, RowsThatAreNoWholeEpochAreNoted) {
     EXPECT_THAT(notes_of(times), ElementsAre(as_time)) << times;
 }
 
+TEST_F(ImportedLogs, TheLeastOfSeveralTimesIsNotInMinutes) {
+  const auto refusal = [&](const std::string& heading) {
+    return message_of<BadInput>([&] { import_epochs(heading + "\n3.1,3.2\n2.1,2.2\n"); });
+  };
+  EXPECT_EQ(refusal("time_per_epoch_min,time_per_epoch_max"),
+            "log: column time_per_epoch_min stands beside time_per_epoch_max (it looks like the "
+            "least of several times, not like minutes). Keep the one that counts, of the slowest "
+            "rank, and call it time_per_epoch_s or time_per_epoch_minutes, as it is.");
+  for (const auto* heading : {"Epoch time mean,Epoch time min", "time_std,time_min"})
+    EXPECT_THAT(refusal(heading), HasSubstr("the least of several")) << heading;
+  for (const auto* heading :
+       {"time_per_epoch_min,loss_max", "time_min,time_max_s", "Time [min],Time [max]",
+        "time_per_epoch_minutes,time_per_epoch_max", "time_per_epoch,time_per_epoch_min"})
+    EXPECT_THAT(refusal(heading), "accepted") << heading;
+}
+
+TEST_F(ImportedLogs, WhatSpreadsheetsWriteBelowIsNoEpoch) {
+  const std::string rows = "112.574 103.838 105.288 105.162";
+  const auto said_of = [&](const std::string& times) {
+    const auto log = cat("time_per_epoch\n", replaced(times, " ", "\n"), "\n");
+    try {
+      return join(import_epochs(log).notes, "; ");
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(said_of(rows), "");
+  EXPECT_THAT(said_of(rows + " 426.862"), HasSubstr("line 6, column time_per_epoch = 426.862 s is "
+                                                    "the sum of all rows above it"));
+  EXPECT_THAT(said_of(rows + " 426.86"), HasSubstr("is the sum")) << "rounded";
+  for (const auto* mean : {" 106.716", " 106.7155", " 106.72"})
+    EXPECT_THAT(said_of(rows + mean), HasSubstr("is the mean of all rows above it")) << mean;
+  for (const auto* epoch : {" 426.863", " 106.714", " 106.7"})
+    EXPECT_THAT(said_of(rows + epoch), Not(HasSubstr("all rows above"))) << epoch;
+  for (const auto* coarse : {"20 21 41", "20.1 20.3 20.5 20.3", "20.1 20.1 20.1"})
+    EXPECT_THAT(said_of(coarse), Not(HasSubstr("all rows above"))) << coarse;
+}
+
+/// The first epoch takes 130 s, the others 104 s with a scatter.
+TEST_F(ImportedLogs, MeansSinceTheStartAreNoted) {
+  const std::vector<double> epochs{130, 104.2, 103.6, 104.9, 104, 103.8, 104.6, 104.3};
+  std::string own = "time_per_epoch\n", means = own, settling = own, halving = own;
+  double sum = 0, fall = 26;
+  for (std::size_t i = 0; i < epochs.size(); ++i, fall *= 0.5) {
+    sum += epochs[i];
+    own += cat(epochs[i], '\n');
+    means += cat(sum / static_cast<double>(i + 1), '\n');
+    settling += cat(104 + 26 / std::sqrt(static_cast<double>(i + 1)), '\n');
+    halving += cat(104 + fall, '\n');
+  }
+  EXPECT_THAT(import_epochs(means).notes,
+              ElementsAre(HasSubstr("the rows fall as means of all epochs so far do, whose first "
+                                    "took 130 s")));
+  for (const auto& log : {own, settling, halving}) EXPECT_THAT(import_epochs(log).notes, IsEmpty());
+}
+
 TEST_F(ImportedLogs, TimesThatAreRoundedCoarselyAreNoted) {
   const auto notes_of = [&](const std::string& text) { return import_epochs(text).notes; };
   EXPECT_THAT(notes_of("time_per_epoch_min\n2\n2\n1\n2\n"),
