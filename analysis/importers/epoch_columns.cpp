@@ -133,6 +133,28 @@ std::string unit_in_comments(const std::string& text) {
   return "";
 }
 
+/// The unit but s of a line that names times of epochs: "minutes" of "time per epoch (minutes)",
+/// "ms" of "time_per_epoch: wall clock, ms"; "" where there is none.
+std::string unit_behind_times(const std::string& line) {
+  const auto plain = plain_name(line);
+  for (const auto& [theirs, ours] : time_names) {
+    const auto at = plain.find(theirs);
+    if (ours != time || theirs.find('_') == std::string_view::npos || at == std::string::npos)
+      continue;
+    const auto rest = plain.substr(at + theirs.size());
+    if (const auto open = rest.find_first_of("(["); open <= 1)
+      if (auto unit = rest.substr(open + 1, rest.find_first_of(")]") - open - 1);
+          is_time_unit_but_s(unit))
+        return unit;
+    if (rest.find_first_of(":=") > 1) continue;
+    for (auto unit : split(rest.substr(rest.find_first_of(":=") + 1), ',')) {
+      std::erase(unit, '_');
+      if (is_time_unit_but_s(unit)) return unit;
+    }
+  }
+  return "";
+}
+
 /// "epoch_time" of a column "Epoch time unit", "" of one "units"; nothing where it is no unit, or
 /// of something else than times of epochs.
 std::optional<std::string> subject_of_unit(const std::string& heading) {
@@ -162,6 +184,9 @@ void require_seconds(const CsvTable& table, const std::string& origin) {
   };
   if (const auto unit = unit_in_comments(table.comments()); !unit.empty())
     refuse(cat(origin, ": a comment"), unit);
+  for (const auto& line : split(table.comments(), '\n'))
+    if (const auto unit = unit_behind_times(line); !unit.empty())
+      refuse(cat(origin, ": a comment"), unit);
   for (std::size_t column = 0; column < table.columns().size(); ++column)
     if (const auto subject = subject_of_unit(table.columns()[column]))
       for (const auto row : rows_of_values(table, column)) {
@@ -261,21 +286,57 @@ void find_ranks(CsvTable& table, FileFacts& facts) {
     name_ranks(table, {*devices}, facts);
 }
 
-/// What all `rows` say that say something, numbers as "16" of "16.0"; "" where they differ.
+/// In small letters, numbers as "16" of "16.0".
+std::string plain_value(const std::string& text) {
+  auto value = in_lower_case(text);
+  double number = 0;
+  const char* last = value.data() + value.size();
+  if (const auto [end, error] = std::from_chars(value.data(), last, number);
+      error == std::errc() && end == last)
+    value = cat(number);
+  return short_line(value);
+}
+
+/// What all `rows` say that say something; "" where they differ.
 std::string only_value(const CsvTable& table,
                        const std::vector<std::size_t>& rows,
                        std::size_t column) {
   std::set<std::string> values;
-  for (const auto row : rows) {
-    auto value = in_lower_case(table.text(row, column));
-    double number = 0;
-    const char* last = value.data() + value.size();
-    if (const auto [end, error] = std::from_chars(value.data(), last, number);
-        error == std::errc() && end == last)
-      value = cat(number);
-    if (!value.empty()) values.insert(std::move(value));
-  }
-  return values.size() == 1 ? short_line(*values.begin()) : "";
+  for (const auto row : rows)
+    if (auto value = plain_value(table.text(row, column)); !value.empty())
+      values.insert(std::move(value));
+  return values.size() == 1 ? *values.begin() : "";
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr auto around = " \t\r#'\"";
+  const auto start = std::min(text.find_first_not_of(around), text.size());
+  return text.substr(start, text.find_last_not_of(around) + 1 - start);
+}
+
+/// What stands behind a name until the next comma, or in brackets; of a path the last part.
+std::string value_at(const std::string& line, std::size_t at) {
+  const auto start = std::min(line.find_first_not_of(" \t", at), line.size());
+  const bool has_bracket =
+      start < line.size() && std::string_view("([").find(line[start]) != std::string_view::npos;
+  const auto end = std::min(line.find_first_of(has_bracket ? ")]" : ",;", start), line.size());
+  const auto value = plain_value(trimmed(line.substr(start, end - start)));
+  return value.substr(value.rfind('/') + 1);
+}
+
+/// "amp" and "true" of "# amp: True" and "# lr = 0.1, AMP = true"; names are of two words at most,
+/// and of what stands there twice the first counts.
+std::map<std::string, std::string> values_in_comments(const std::string& comments) {
+  std::map<std::string, std::string> values;
+  for (const auto& line : split(comments, '\n'))
+    for (auto at = line.find_first_of(":="); at != std::string::npos;
+         at = line.find_first_of(":=", at + 1)) {
+      const auto name =
+          trimmed(line.substr(0, at).substr(line.substr(0, at).find_last_of(",;") + 1));
+      if (std::ranges::count(name, ' ') <= 1)
+        values.try_emplace(plain_name(name), value_at(line, at + 1));
+    }
+  return values;
 }
 
 /// As comments call them, and as a row does that is of an epoch.
@@ -313,6 +374,9 @@ std::map<std::string, std::string> settings_of(const CsvTable& table,
     if (const auto name = plain_name(table.columns()[i]); is_setting(name) || is_batch(name))
       if (auto value = only_value(table, rows, i); !value.empty())
         settings[name] = std::move(value);
+  for (auto& [name, value] : values_in_comments(table.comments()))
+    if ((is_setting(name) || is_batch(name)) && !value.empty())
+      settings.try_emplace(name, std::move(value));
   return settings;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <span>
 
 #include "core/ascii.hpp"
@@ -57,6 +58,7 @@ class CommentReader {
   RanksInComments read() const {
     RanksInComments found;
     for (std::size_t i = 0; i < words_.size(); ++i) take_devices(i, found.mentioned);
+    take_listed_devices(found.mentioned);
     for (std::size_t i = 0; i < words_.size(); ++i) take_ranks(i, found);
     take_first_option(found.mentioned);
     const auto of_node = count_of(processes_per_node), devices = count_of(device_names);
@@ -142,6 +144,16 @@ class CommentReader {
     for (std::size_t at = i + 4; word(at) == stands_between && is_digits(word(at + 1)); at += 2)
       ++count;
     return is_digits(word(i + 3)) ? count : not_available;
+  }
+
+  /// "devices: ('/gpu:0', '/gpu:1')"
+  void take_listed_devices(StatedRanks& mentioned) const {
+    std::set<std::string> numbers;
+    for (std::size_t i = 0; i < words_.size(); ++i)
+      if ((words_[i] == "gpu" || words_[i] == "cuda") && word(i + 1) == gives_value &&
+          is_digits(word(i + 2)))
+        numbers.insert(word(i + 2));
+    if (numbers.size() > 1) mentioned = {static_cast<double>(numbers.size()), "listed devices"};
   }
 
   /// Behind the first that launches, as "srun -N 2": in capitals or not.

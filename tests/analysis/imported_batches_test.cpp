@@ -113,6 +113,36 @@ TEST_F(ImportedLogs, WhatElseDiffersBetweenNumbersOfRanksIsNoted) {
   EXPECT_THAT(logged("opt_name"), IsEmpty());
 }
 
+TEST_F(ImportedLogs, WhatCommentsSayThatDiffersIsAsOfColumns) {
+  const auto said_of = [&](const std::string& one, const std::string& other, double ranks) {
+    auto given = facts({1, ranks});
+    given.workload = "unet";
+    const auto log = [&](const std::string& comment) {
+      return cat("# ", comment, "\ntime_per_epoch\n5\n");
+    };
+    try {
+      return join(import_files(ImportFormat::epoch_csv,
+                               {write(log(one), "a"), write(cat(log(other), "4\n"), "b")}, given)
+                      .notes,
+                  "; ");
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(said_of("amp: False", "amp: True", 4),
+            "b: its amp is true, that of a false: their factor is not of ranks alone");
+  EXPECT_THAT(said_of("amp: False", "amp: True", 1), HasSubstr("they are two studies"));
+  for (const auto& [one, other] : {std::pair{"model: unet-large", "Model = UNet-small"},
+                                   std::pair{"lr=0.1, arch=a", "lr=0.4, arch=b"},
+                                   std::pair{"image size: (256, 256)", "image size: (256, 512)"}})
+    EXPECT_THAT(said_of(one, other, 4), HasSubstr("not of ranks alone")) << one;
+  for (const auto& [one, other] :
+       {std::pair{"model: UNet, seed 1", "model: unet, seed 2"}, std::pair{"lr: 0.1", "lr: 0.4"},
+        std::pair{"model: unet", "loss of model: 0.3"}, std::pair{"amp: True", "without"},
+        std::pair{"dataset: /tmp/job.1/cells", "dataset: /tmp/job.2/cells"}})
+    EXPECT_EQ(said_of(one, other, 1), "") << one;
+}
+
 TEST_F(ImportedLogs, LaunchesOfOnePointThatTakeTwiceAsLongAreNoted) {
   const std::string smoke = "epoch,time_per_epoch\n1,7.8\n2,6.1\n3,6.2\n";
   const auto imported = import_epochs(cat(smoke, "1,78.1\n2,60.2\n3,60.3\n"));

@@ -199,6 +199,23 @@ TEST_F(ImportedLogs, UnitsBesideTimesAreRefusedUnlessSeconds) {
     EXPECT_EQ(refused(text), "accepted") << text;
 }
 
+TEST_F(ImportedLogs, UnitsBehindTheNameOfTimesInACommentAreRefusedUnlessSeconds) {
+  const auto refusal = [&](const std::string& comment) {
+    return message_of<BadInput>(
+        [&] { import_epochs(cat("# ", comment, "\ntime_per_epoch\n5\n")); });
+  };
+  EXPECT_THAT(refusal("columns: epoch, wall time per epoch (minutes), training loss"),
+              HasSubstr("log: a comment names the unit 'minutes', column time_per_epoch none"));
+  for (const auto* comment :
+       {"time_per_epoch: wall clock, ms", "Epoch time [ms]", "epoch_time = ms"})
+    EXPECT_THAT(refusal(comment), HasSubstr("names the unit 'ms'")) << comment;
+  for (const auto* comment :
+       {"columns: epoch, wall time per epoch (seconds), evaluation (ms)",
+        "time_per_epoch: wall clock, s", "time_per_epoch, loader (ms)", "loader (h)",
+        "time_per_epoch: about 2 min", "epoch time (mean of 3)"})
+    EXPECT_EQ(refusal(comment), "accepted") << comment;
+}
+
 TEST_F(ImportedLogs, CommentsBetweenRowsAreNoRows) {
   for (const auto* text : {"time,iou\n# a, b, c\n5,0.5\n # 7,0.7\n4,0.9\n# the end",
                            "# first\ntime,iou\n#\n5,0.5\n4,0.9\n# last\n"})
@@ -327,6 +344,9 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
         std::pair{"8 Prozesse", "8 prozesse"},
         std::pair{"devices=8", "8 devices"},
         std::pair{"CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7", "8 visible devices"},
+        std::pair{"devices: ('/gpu:0', '/gpu:1', '/gpu:2', '/gpu:3', '/gpu:4', '/gpu:5', '/gpu:6', "
+                  "'/gpu:7')",
+                  "8 listed devices"},
         std::pair{"DDP on 2 nodes with 4 gpus each", "8 ranks, by nodes and gpus"},
         std::pair{"srun -N 2 --gpus-per-node=4 python", "8 ranks, by N and gpus_per_node"},
         std::pair{"Lightning: devices=4, num_nodes=2", "8 ranks, by num_nodes and devices"}}) {
@@ -336,7 +356,8 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
   }
   for (const auto* comment :
        {"python train.py -n 50", "conv 3x3, 2x faster", "2 nodes", "n = 30", "GPU 3", "3x v2",
-        "epochs=50 b16", "CUDA_VISIBLE_DEVICES=3", "images 400 x 400", "10 loader processes"})
+        "epochs=50 b16", "CUDA_VISIBLE_DEVICES=3", "device: '/gpu:3'", "cuda:0 to cuda:0",
+        "images 400 x 400", "10 loader processes"})
     EXPECT_THAT(notes_of(comment, 4), ElementsAre(as_time)) << comment;
   for (const auto* comment : {"gpus: 0, 1", "gpus: 1, 2", "gpus_per_node: 4", "rank 4 of the ranks",
                               "batch size: 4", "V100, 4 epochs"})
