@@ -14,6 +14,7 @@
 #include "analysis/importers/csv_table.hpp"
 #include "analysis/importers/formats.hpp"
 #include "analysis/importers/log_text.hpp"
+#include "analysis/importers/ranks_in_comments.hpp"
 
 namespace scalestudy {
 namespace {
@@ -155,6 +156,7 @@ class Reader {
     for (auto& [id, study] : studies_) {
       for (auto& [key, rows] : arms_[id]) {
         note_batches(rows);
+        note_machines(rows);
         study.arms.push_back(arm_from(std::move(rows)));
       }
       name_arms(study);
@@ -308,6 +310,23 @@ class Reader {
       rows.arm.remark += cat(" When imported: ", remark, '.');
       return;
     }
+  }
+
+  /// A machine of eight may have all numbers of ranks up to eight; where it never has eight, they
+  /// may count machines.
+  void note_machines(ArmRows& rows) {
+    const auto [count, name] = epoch_columns::ranks_in_comments(rows.arm.device).mentioned;
+    std::vector<std::string> others;
+    for (const auto& [ranks, point] : rows.by_ranks) {
+      if (static_cast<double>(ranks) == count) return;
+      if (std::fmod(static_cast<double>(ranks), count) > 0) others.push_back(cat(ranks));
+    }
+    if (others.empty()) return;
+    const auto remark =
+        cat("n ", join(others, ", "), " counts ranks, where device says ", count, ' ', name,
+            ": if it counts machines, ranks are ", count, " times as many");
+    notes_.push_back(cat(rows.arm.device, ' ', rows.arm.precision, ": ", remark));
+    rows.arm.remark += cat(" When imported: ", remark, '.');
   }
 
   static void add_computed(const Metric& metric, PublishedArm& arm) {

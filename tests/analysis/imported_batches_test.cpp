@@ -189,6 +189,30 @@ TEST_F(ImportedLogs, BatchesOfATableThatItsModeContradictsAreNoted) {
     EXPECT_THAT(import_two(mode, one, eight).notes, IsEmpty()) << mode << one << eight;
 }
 
+TEST_F(ImportedLogs, MachinesOfATableThatMayCountAsRanksAreNoted) {
+  const auto imported = [&](const std::string& device, const std::vector<int>& counts) {
+    auto table = cat(published_heading, '\n');
+    for (const auto n : counts)
+      table += cat("a,w,", device, ',', n, ",fp32,weak,throughput,", 99 * n, ",images/s,x\n");
+    return import_table(table);
+  };
+  const auto nodes = imported("8x A100 80GB", {1, 2, 4});
+  const std::string said =
+      "n 1, 2, 4 counts ranks, where device says 8 a100: if it counts machines, ranks are 8 times "
+      "as many";
+  EXPECT_THAT(nodes.notes, ElementsAre("8x A100 80GB fp32: " + said));
+  EXPECT_THAT(nodes.studies.at(0).arms.at(0).remark, HasSubstr("When imported: " + said));
+  EXPECT_THAT(imported("DGX A100 (8 GPUs)", {2, 16}).notes,
+              ElementsAre(HasSubstr("n 2 counts ranks, where device says 8 gpus")));
+  for (const auto& [device, counts] :
+       {std::pair{"8x A100", std::vector{8, 16, 64}},
+        std::pair{"DGX-1 (8x V100)", std::vector{1, 2, 4, 8}}, std::pair{"2x V100", std::vector{2}},
+        std::pair{"RTX 2080 Ti", std::vector{1, 2, 4}},
+        std::pair{"A100 80GB PCIe", std::vector{1, 3}},
+        std::pair{"2x Xeon 8160", std::vector{1, 3}}})
+    EXPECT_THAT(imported(device, counts).notes, IsEmpty()) << device;
+}
+
 TEST_F(ImportedLogs, SamplesOfOneRankAreNoted) {
   const auto notes_of = [&](const std::vector<double>& ranks, const std::vector<double>& samples) {
     auto given = facts(ranks);
