@@ -316,10 +316,11 @@ std::string description_note(const TiffPages& pages) {
   constexpr std::size_t most_bytes = 60;
   auto one = split(pages.description, '\n'), other = split(pages.other_description, '\n');
   one.resize(std::max(one.size(), other.size()));
+  other.resize(one.size());
   const auto differ = std::ranges::mismatch(one, other);
+  if (differ.in1 == one.end()) return "";  // but for line ends
   const auto shown = [](const std::string& line) { return shortened(one_line(line), most_bytes); };
-  return cat("Descriptions of its pages differ ('", shown(*differ.in1), "', '",
-             differ.in2 == other.end() ? "" : shown(*differ.in2),
+  return cat("Descriptions of its pages differ ('", shown(*differ.in1), "', '", shown(*differ.in2),
              "', …) and are not read: pages are slices as they are stored. If they are none of one "
              "volume, give a file for each.");
 }

@@ -149,6 +149,8 @@ TEST_F(TiffPrograms, DescriptionsOfPagesSayWhereTheyBelong) {
       << "the first lines tell no page apart";
   EXPECT_EQ(notes({"Z: 1\nTemperature: 25", "Z: 2\nTemperature: 26"}), "");
   EXPECT_EQ(notes({"one", "one", "one"}), "");
+  EXPECT_EQ(notes({"one", "one\n"}), "") << "but for line ends";
+  EXPECT_THAT(notes({"one\ntwo", "one"}), testing::HasSubstr("('two', '', …)"));
 }
 
 TEST_F(TiffPrograms, TimesAndPlacesOfPagesAreSaid) {
