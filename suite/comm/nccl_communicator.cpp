@@ -91,6 +91,8 @@ class Nccl final : public CommunicatorInterface {
   void throw_if_aborted() override {
     throw_if_failed();
     host_.throw_if_aborted();
+    // Another communicator's failure ends this one before the thread that looks on knows.
+    if (connection_ != nullptr) connection_->throw_if_ended();
   }
   void throw_if_ended() override { host_.throw_if_ended(); }
 

@@ -105,6 +105,11 @@ void NcclConnection::require_alive() {
                    "nothing can be exchanged any more", "Look at the first error in the logs"});
 }
 
+void NcclConnection::throw_if_ended() {
+  const std::lock_guard lock(mutex_);
+  require_alive();
+}
+
 int NcclConnection::state() {
   const std::lock_guard lock(mutex_);
   require_alive();
@@ -163,8 +168,7 @@ void NcclConnection::await(const DeviceEvent& event,
     else
       patience.pause();
   }
-  const std::lock_guard lock(mutex_);
-  require_alive();  // an abort, too, lets the event pass
+  throw_if_ended();  // an abort, too, lets the event pass
 }
 
 void NcclConnection::abort() noexcept {

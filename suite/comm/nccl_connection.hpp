@@ -55,6 +55,9 @@ class NcclConnection {
   [[nodiscard]] static std::shared_ptr<std::byte> allocate(
       const std::shared_ptr<NcclConnection>& self, ByteCount bytes);
 
+  /// Errors: RunFailed when it was ended, by whichever communicator of the GPU.
+  void throw_if_ended();
+
   /// That NCCL itself has reported an error, not what looked on.
   [[nodiscard]] bool has_failed() const { return has_failed_; }
 
