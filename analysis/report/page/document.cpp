@@ -124,12 +124,7 @@ std::vector<Stat> stats_of(const SeriesAnalysis& analysis) {
     return is_busy ? "on a busy machine"
                    : interval_text(estimate) + (estimate.interval ? unit : "");
   };
-  std::vector<Stat> stats;
-  if (const auto* best = better_base(analysis.fair_base))
-    stats.push_back({significant(best->speedup.value, 3) + "×",
-                     cat(n, " against one process on the same cores"),
-                     certainty(best->speedup, "")});
-  const std::vector<Stat> others{
+  std::vector<Stat> stats{
       {significant(last.training.value, 3) + "×", "training speed-up, " + n,
        certainty(last.training, "")},
       {percent(last.efficiency.value), "efficiency, " + n,
@@ -138,7 +133,10 @@ std::vector<Stat> stats_of(const SeriesAnalysis& analysis) {
        "one rank: " + significant(base.absolute.samples_per_s, 4)},
       {duration(last.absolute.training_time_s), "training, " + n,
        "one rank: " + duration(base.absolute.training_time_s)}};
-  stats.insert(stats.end(), others.begin(), others.end());
+  if (const auto* best = better_base(analysis.fair_base))
+    stats.insert(stats.begin(), Stat{significant(best->speedup.value, 3) + "×",
+                                     cat(n, " against one process on the same cores"),
+                                     certainty(best->speedup, "")});
   if (const auto cause = cause_in_brief(analysis); cause && !is_busy)
     stats.push_back({cause->name, "main cause, " + n, cause->remark});
   return stats;

@@ -6,6 +6,8 @@
 
 #include "core/text.hpp"
 
+#include "study/reduction_reach.hpp"
+
 #include "analysis/report/step/remedies_report.hpp"
 #include "analysis/report/text/evidence.hpp"
 #include "analysis/report/text/numbers.hpp"
@@ -43,10 +45,9 @@ bool has_workers(const RunSpec& spec) {
   return spec.settings.input.worker_threads > 0;
 }
 
-/// Or could not: only an exchange that overlaps leaves time before its end.
-bool updates_early(const RunSpec& spec) {
-  return spec.settings.gradients.updated_early ||
-         !reduces_by<Reduction::bucketed_overlap, Reduction::hierarchical>(spec);
+/// Or could not.
+bool has_early_updates(const RunSpec& spec) {
+  return spec.settings.gradients.updated_early || !updates_early(spec);
 }
 
 constexpr std::array remedies{
@@ -72,7 +73,7 @@ constexpr std::array remedies{
     Remedy{StepCause::oversubscription, "cores for the threads that communicate and load, too"},
     Remedy{StepCause::optimizer, "axes.reduction sharded_optimizer",
            reduces_by<Reduction::sharded_optimizer>},
-    Remedy{StepCause::optimizer, "settings.gradients.updated_early", updates_early}};
+    Remedy{StepCause::optimizer, "settings.gradients.updated_early", has_early_updates}};
 
 bool has_cause(const StepDecision& decision, StepCause cause) {
   return std::ranges::find(decision.findings, cause, &CauseFinding::cause) !=
