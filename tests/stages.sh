@@ -99,7 +99,7 @@ memory_is_clean() {
 # input threads share. Collectives of one type and few ranks: others take the same way, and threads wait for cores.
 threads_are_clean() {
   local tests=build/tsan/tests few='*threads_2*:*threads_3*:*threads_4_by_2*-*shm*:*float64*:*int64*:*uint8*:*float16*' status=0
-  local on_gpus='*ranks_2*:StreamOrder*:NcclDevice*:NcclMemory*-*float64*:*int64*:*uint8*:*float16*:*mixed*:*moves*:*sums_follow*'
+  local on_gpus='*ranks_2*:StreamOrder*:NcclDevice*:NcclMemory*-*float64*:*int64*:*uint8*:*float16*:*mixed*:*moves*:*sums_follow*:StandInProcess*'
   build tsan -- --target core_threads_test data_threads_test engine_test comm_test communicator_conformance nccl_conformance \
     stream_reduction_test || return 1
   for program in core/core_threads_test data/data_threads_test comm/comm_test engine/engine_test; do

@@ -1,19 +1,26 @@
 /// The back-end nccl over stand-in GPUs: what every communicator must do. No figure comes from it.
+#include <csignal>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/text.hpp"
 
 #include "conformance/communicator_cases.hpp"
+#include "conformance/device_memory.hpp"
+#include "conformance/rank_runner.hpp"
 #include "conformance/stand_in_ranks.hpp"
 
 namespace scalestudy {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr Seconds ample{60.0};
@@ -58,6 +65,48 @@ INSTANTIATE_TEST_SUITE_P(,
                            return cat("ranks_", std::get<0>(test.param), '_',
                                       std::get<1>(test.param).name);
                          });
+
+/// Ranks in processes of their own, as launchers start them.
+std::vector<std::string> run_processes_on_gpus(int ranks, const RankBody& body) {
+  return run_ranks(CommunicatorKind::shm, WorldSize(ranks), ample, [&](const Communicator& host) {
+    StandInGpus gpus(ranks, StandInPeers::processes);
+    const auto device = NcclDevice::open(gpus.api(), static_cast<int>(host.rank().value()));
+    auto found = body(over_device_memory(make_nccl_communicator(device, host, ample), device));
+    return found + join(gpus.hazards(), "; ");
+  });
+}
+
+class StandInProcesses : public StandInConformance {};
+
+TEST_P(StandInProcesses, HoldsOnEveryRank) {
+  const auto& [ranks, item] = GetParam();
+  EXPECT_THAT(run_processes_on_gpus(ranks, item.run), Each(""));
+}
+
+INSTANTIATE_TEST_SUITE_P(,
+                         StandInProcesses,
+                         testing::ValuesIn(cases_at_ranks()),
+                         [](const testing::TestParamInfo<CaseAtRanks>& test) {
+                           return cat("ranks_", std::get<0>(test.param), '_',
+                                      std::get<1>(test.param).name);
+                         });
+
+TEST(StandInProcess, AKilledPeerIsNamed) {
+  const auto reports = run_processes_on_gpus(2, [](const Communicator& comm) -> std::string {
+    std::vector<float> values(4, 1);
+    const auto view = view_of(std::span(values));
+    comm.all_reduce(view);
+    if (comm.rank() == Rank(1)) ::kill(::getpid(), SIGKILL);
+    try {
+      comm.all_reduce(view);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+    return "it ended as if nothing had happened";
+  });
+  EXPECT_THAT(reports.front(), AllOf(HasSubstr("rank 1 (process "), HasSubstr("ended before")));
+  EXPECT_EQ(reports.back(), "killed by signal 9");
+}
 
 using StreamCaseAtRanks = std::tuple<int, StreamCase>;
 

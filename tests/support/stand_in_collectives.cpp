@@ -53,6 +53,7 @@ bool carry_out(const StandInOperation& operation) {
   const auto sum =
       moves ? std::vector<std::byte>() : sum_of(sent, type, reduce_op_of_nccl(first.op));
   for (const auto& [rank, call] : operation.calls) {
+    if (call.into == nullptr) continue;
     auto* const into = static_cast<std::byte*>(call.into);
     const auto bytes = static_cast<std::size_t>(part);
     if (first.kind == StandInKind::all_gather) {

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include <unistd.h>
+
 #include "core/text.hpp"
+
+#include "tests/support/stand_in_meeting.hpp"
 
 namespace scalestudy {
 
@@ -31,6 +35,12 @@ std::int64_t size_of_type(int type) {
 }
 
 }  // namespace
+
+StandInMachine::StandInMachine(int count, StandInPeers peers) : peers_(peers) {
+  state_.gpus.resize(static_cast<std::size_t>(count));
+}
+
+StandInMachine::~StandInMachine() = default;
 
 int StandInMachine::count(int* into) {
   const std::lock_guard lock(mutex_);
@@ -165,7 +175,7 @@ void StandInMachine::work(CudaStream stream, Seconds duration) {
 
 int StandInMachine::unique_id(NcclUniqueId* id) {
   const std::lock_guard lock(mutex_);
-  const std::string text = cat("stand-in ", ++ids_);
+  const std::string text = cat("stand-in-", ::getpid(), "-", ++ids_);
   std::copy(text.begin(), text.end(), id->bytes.begin());
   return nccl_success;
 }
@@ -174,7 +184,8 @@ int StandInMachine::init(ncclComm** into, int world, const NcclUniqueId& id, int
   const std::lock_guard lock(mutex_);
   Gpu& gpu = gpu_of(current_gpu);
   if (gpu.refuses_to_join) return stand_in_system_error;
-  auto& group = groups_[std::string(id.bytes.begin(), id.bytes.end())];
+  const std::string key = id.bytes.data();
+  auto& group = groups_[key];
   group.world = world;
   ++group.joined;
   if (gpu.never_joins) group.is_incomplete_for_ever = true;
@@ -182,6 +193,8 @@ int StandInMachine::init(ncclComm** into, int world, const NcclUniqueId& id, int
   comm->group = &group;
   comm->rank = rank;
   comm->gpu = current_gpu;
+  if (peers_ == StandInPeers::processes)
+    comm->meeting = std::make_unique<StandInMeeting>(key, world, rank);
   *into = comm.get();
   comms_.push_back(std::move(comm));
   return nccl_in_progress;
@@ -190,6 +203,7 @@ int StandInMachine::init(ncclComm** into, int world, const NcclUniqueId& id, int
 int StandInMachine::state(const ncclComm* comm) {
   const std::lock_guard lock(mutex_);
   if (comm->error != nccl_success) return comm->error;
+  if (comm->meeting) return comm->meeting->is_complete() ? nccl_success : nccl_in_progress;
   const StandInGroup& group = *comm->group;
   return group.joined < group.world || group.is_incomplete_for_ever ? nccl_in_progress
                                                                     : nccl_success;
@@ -199,6 +213,7 @@ int StandInMachine::abort(ncclComm* comm) {
   std::unique_lock lock(mutex_);
   comm->is_aborted = true;
   ++state_.aborted;
+  if (comm->meeting) comm->meeting->leave();
   changed_.notify_all();
   changed_.wait(lock, [&] { return comm->in_flight == 0; });
   return nccl_success;
@@ -309,7 +324,12 @@ void StandInMachine::run(
     lock.lock();
   }
   if (breaks) comm->error = nccl_remote_error;
-  if (!breaks && !comm->is_aborted) meet(call, *comm, number, lock);
+  if (!breaks && !comm->is_aborted) {
+    if (comm->meeting)
+      breaks = !meet_processes(call, *comm, lock);
+    else
+      meet(call, *comm, number, lock);
+  }
   changed_.wait(lock, [&] { return comm->is_aborted || !breaks; });
   gpu.ended.insert(turn);
   while (gpu.ended.erase(gpu.next) == 1) ++gpu.next;
@@ -335,6 +355,20 @@ void StandInMachine::meet(const StandInCall& call,
   changed_.wait(lock,
                 [&] { return operation.is_done || (comm.is_aborted && !operation.is_running); });
   if (!operation.is_done) operation.calls.erase(comm.rank);  // its memory may go
+}
+
+bool StandInMachine::meet_processes(const StandInCall& call,
+                                    ncclComm& comm,
+                                    std::unique_lock<std::mutex>& lock) {
+  const auto part = call.count * static_cast<std::size_t>(size_of_type(call.type));
+  const bool scatters = call.kind == StandInKind::reduce_scatter;
+  const auto world = static_cast<std::size_t>(comm.group->world);
+  lock.unlock();
+  const auto outcome = comm.meeting->carry_out(call, scatters ? world * part : part);
+  lock.lock();
+  if (outcome == StandInMeeting::Outcome::broken && !comm.is_aborted)
+    comm.error = nccl_remote_error;
+  return outcome == StandInMeeting::Outcome::done;
 }
 
 }  // namespace scalestudy

@@ -18,6 +18,7 @@
 #include "comm/nccl_api.hpp"
 
 #include "tests/support/stand_in_memory.hpp"
+#include "tests/support/stand_in_nccl.hpp"
 
 struct StandInMark {
   std::atomic<bool> has_passed{false};
@@ -46,11 +47,13 @@ struct CUstream_st {
 namespace scalestudy {
 
 struct StandInGroup;
+class StandInMeeting;
 
 }  // namespace scalestudy
 
 struct ncclComm {
   scalestudy::StandInGroup* group = nullptr;
+  std::unique_ptr<scalestudy::StandInMeeting> meeting;  ///< with other processes, if any
   int rank = 0;
   int gpu = 0;
   std::int64_t operations = 0;
@@ -96,13 +99,15 @@ struct StandInGroup {
   std::map<std::int64_t, StandInOperation> operations;
 };
 
-/// What it writes for each rank; false when the ranks call different ones, so that it never ends.
+/// What it writes for each rank that has a place for it; false when the ranks call different ones,
+/// so that it never ends.
 [[nodiscard]] bool carry_out(const StandInOperation& operation);
 
 /// One mutex for all: who waits for a mark, a peer or its turn on a GPU waits on `changed_`.
 class StandInMachine {
  public:
-  explicit StandInMachine(int count) { state_.gpus.resize(static_cast<std::size_t>(count)); }
+  StandInMachine(int count, StandInPeers peers);
+  ~StandInMachine();
 
   /// A GPU runs collectives one after the other, in the order of their launches: kernels of NCCL
   /// that do not fit beside each other. What only works when they do is found out.
@@ -192,7 +197,10 @@ class StandInMachine {
             const ncclComm& comm,
             std::int64_t number,
             std::unique_lock<std::mutex>& lock);
+  /// Whether it ended.
+  bool meet_processes(const StandInCall& call, ncclComm& comm, std::unique_lock<std::mutex>& lock);
 
+  StandInPeers peers_;
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_;

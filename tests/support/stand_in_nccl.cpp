@@ -128,7 +128,8 @@ void fill_collectives(NcclApi& api, StandInMachine* machine) {
 
 }  // namespace
 
-StandInGpus::StandInGpus(int count) : machine_(std::make_unique<StandInMachine>(count)) {
+StandInGpus::StandInGpus(int count, StandInPeers peers)
+    : machine_(std::make_unique<StandInMachine>(count, peers)) {
   const auto api = std::make_shared<NcclApi>();
   fill_runtime(*api, machine_.get());
   fill_communicators(*api, machine_.get());

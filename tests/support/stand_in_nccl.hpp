@@ -20,9 +20,12 @@ namespace scalestudy {
 
 class StandInMachine;
 
+/// Where the ranks are that a communicator joins.
+enum class StandInPeers { threads, processes };
+
 class StandInGpus {
  public:
-  explicit StandInGpus(int count);
+  explicit StandInGpus(int count, StandInPeers peers = StandInPeers::threads);
   ~StandInGpus();
   StandInGpus(const StandInGpus&) = delete;
   StandInGpus& operator=(const StandInGpus&) = delete;
