@@ -22,10 +22,10 @@ COMMON = [ARMS, "repeats=5", "settings.threads_per_rank=1", 'axes.scaling_rule=[
 PRODUCER_SHARE = 0.85
 
 
-def report(program, folder, name, settings):
+def report(program, folder, name, settings, options=()):
     """Runs and reports study NAME; returns its series, measured ones only."""
     words = [word for one in COMMON + settings for word in ("--set", one)]
-    subprocess.run([program, "run", name, "--quiet", "--no-trial", "--out", folder, *words], check=True)
+    subprocess.run([program, "run", name, "--quiet", "--no-trial", *options, "--out", folder, *words], check=True)
     # Exit 3 of a pilot: one number of ranks has no speed-up.
     done = subprocess.run([program, "report", folder, "--out", folder / "report"], check=False, stdout=subprocess.DEVNULL)
     if done.returncode not in (0, 3):
@@ -54,16 +54,17 @@ def oversubscribed(program, folder):
     (series,) = report(program, folder / "oversubscribed", "n2v-quickstart",
                        ["axes.ranks=[1,4]", "settings.epochs=4", "settings.steps_per_epoch=24", "settings.warmup_steps=4"])
     decision = show_causes(series)
-    exchange = {"exposed_transfer", "slow_rank", "imbalance"} & set(decision["main"])
+    exchange = {"transfer", "slow_rank", "imbalance"} & set(decision["main"])
     print(f"  oversubscription named: {'oversubscription' in decision['main']}; communication named: {bool(exchange)}", flush=True)
 
 
-def fed_by_one(program, folder, name, batch, settings):
-    print(f"{name}, one producer for 2 ranks:")
-    pilot = report(program, folder / f"{name}-pilot", name, settings + ["axes.ranks=[1]", "control_arms=[]", "repeats=3"])
+def fed_by_one(program, folder, name, batch, settings, ranks=2, options=()):
+    """Returns the decision over causes."""
+    print(f"{name}, one producer for {ranks} ranks:")
+    pilot = report(program, folder / f"{name}-pilot", name, settings + ["axes.ranks=[1]", "control_arms=[]", "repeats=3"], options)
     cost_s = PRODUCER_SHARE * pilot[0].rows("step-phases")[0]["step_s"] / batch
     both = report(program, folder / name, name, settings + [
-        "axes.ranks=[1,2]", 'axes.input=["serial","sharded"]', f"settings.input.sample_cost_s={cost_s:.5f}"])
+        f"axes.ranks=[1,{ranks}]", 'axes.input=["serial","sharded"]', f"settings.input.sample_cost_s={cost_s:.5f}"], options)
     serial = next(one for one in both if "serial input" in one.name)
     decision = show_causes(serial)
     print(f"  input named: {decision['main'] == ['input']} ({1e3 * cost_s:.2f} ms a sample)")
@@ -73,6 +74,7 @@ def fed_by_one(program, folder, name, batch, settings):
             met = promised["interval"] and promised["interval"][0] <= remedy["gain"] <= promised["interval"][1]
             print(f"  {remedy['to']} instead of {remedy['from']}: steps {text(estimate(remedy, 'gain'))} times as fast, {text(promised)} "
                   f"promised by {kind}: {'MET' if met else 'NOT MET'}", flush=True)
+    return decision
 
 
 def main():

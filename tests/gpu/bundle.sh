@@ -36,6 +36,8 @@ readonly more=$place/gpu-acceptance
 install -s -D -m 755 "$build/tests/gpu/gpu_test" "$more/libexec/gpu_test"
 install -D -m 755 environments/bundle/scalestudy-rank.sh "$more/bin/gpu_test"
 install -s -D -m 755 "$build/tests/gpu/nccl_program" "$more/bin/nccl_program"
-install -D -m 755 -t "$more/tests/gpu" tests/gpu/run.sh tests/gpu/nccl.sh tests/gpu/throughput.py tests/gpu/rates.py
+install -D -m 755 -t "$more/tests/gpu" tests/gpu/run.sh tests/gpu/nccl.sh tests/gpu/throughput.py tests/gpu/rates.py tests/gpu/node.py
+install -D -m 644 -t "$more/tests/support" tests/support/report_summary.py
+install -D -m 644 -t "$more/benchmarks/validation" benchmarks/validation/real_causes.py
 install -D -m 644 -t "$more/benchmarks/peers" benchmarks/peers/{gpu_train,device_rates,networks}.py
 environments/bundle/make.sh cmake "$build" "$version" "$more"

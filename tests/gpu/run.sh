@@ -17,7 +17,7 @@ TEXT
 }
 
 readonly CASES=(n2v-bf16 n2v-fp32 unet-fp32 unet-bf16 resnet50-bf16 resnet50-fp16)
-readonly PARTS=(transfer timeline agreement graph memory study resume nccl ranks profile rates "${CASES[@]/#/throughput-}")
+readonly PARTS=(transfer timeline agreement graph memory study resume nccl ranks all-reduce one-vs-four causes profile rates "${CASES[@]/#/throughput-}")
 what_of() {
   case $1 in
     transfer) echo 'every batch arrives as it was made, beside computation' ;;
@@ -29,6 +29,9 @@ what_of() {
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
     nccl) echo 'NCCL does what every communicator must: one rank, two that share a GPU, one on each of several; who fails is named in time' ;;
     ranks) echo 'with two GPUs: all-reduce between all of them, the quickstart study with its control arms on one and two' ;;
+    all-reduce) echo 'with two GPUs: bus bandwidths within 7 % of those of nccl-tests (NCCL_TESTS=PROGRAM, or all_reduce_perf on the PATH)' ;;
+    one-vs-four) echo 'with two GPUs: the published experiment shortened, with all arms, and a verdict on its claim' ;;
+    causes) echo 'with two GPUs: one slow producer is named input, NCCL on sockets is named exchange' ;;
     profile) echo 'where the device time of a step goes; the GPU idles less than 2 % of it' ;;
     rates) echo 'matrix products and copies of the device, and the share of them that the steps reach' ;;
     throughput-*) [[ " ${CASES[*]} " != *" ${1#*-} "* ]] || echo 'samples/s beside Python PyTorch, eager and compiled, and the bars' ;;
@@ -123,13 +126,20 @@ part_nccl() {
   TORCH_ROOT=$torch tests/gpu/nccl.sh "$program" | tee "$out/nccl.txt"
 }
 
-part_ranks() {
-  local gpus
+several_gpus() {
   gpus=$(nvidia-smi --list-gpus | grep -c '^GPU')
-  ((gpus >= 2)) || { printf 'not tried: there is one GPU\n'; return; }
+  ((gpus >= 2)) || { printf 'not tried: there is one GPU\n'; return 1; }
+}
+part_ranks() {
+  several_gpus || return 0
   "$driver" doctor --all-reduce "$place/all-reduce" | tee "$out/doctor.txt" &&
     "$driver" run n2v-quickstart --environment gpu-node --out "$out/ranks" &&
     { "$driver" report "$out/ranks" || [[ $? == 3 ]]; }
+}
+# By tests/gpu/node.py, on 8 GPUs at most.
+on_the_node() {
+  several_gpus || return 0
+  python3 tests/gpu/node.py "$1" --driver "$driver" --ranks $((gpus < 8 ? gpus : 8)) --out "$out"
 }
 
 part_profile() { cases '*WhereTheTimeOfAStepGoes*' | tee "$out/profile.txt"; }
@@ -151,6 +161,7 @@ for part in "${chosen[@]}"; do
   start=$SECONDS
   case $part in
     throughput-*) run=(measured throughput.py "${part#*-}") ;;
+    all-reduce | one-vs-four | causes) run=(on_the_node "$part") ;;
     *) run=("part_$part") ;;
   esac
   if "${run[@]}"; then printf '== %-24s passed %5d s\n' "$part" $((SECONDS - start))

@@ -1,4 +1,4 @@
-"""throughput.py and rates.py with programs that answer what the test planted: ratios, verdicts, order, refusals."""
+"""throughput.py, rates.py and node.py with programs that answer what the test planted: ratios, verdicts, order, refusals."""
 import json
 import os
 import pathlib
@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
+import node
 import rates
 import throughput
 
@@ -152,6 +153,34 @@ class Rounds(unittest.TestCase):
         self.assertNotIn("| PyTorch compile", table)
         self.assertIn("torch.compile cannot be tried here: no memory is left", table)
         self.assertEqual(sum("compile" in call for call in self.calls), 1)
+
+
+class AllReduce(unittest.TestCase):
+    # all_reduce_perf of nccl-tests 2.13: out of place, then in place.
+    ANSWER = """# nThread 1 nGpus 2 minBytes 16777216 maxBytes 67108864 step: 4(factor) warmup iters: 5 iters: 20 agg iters: 1
+#                                                              out-of-place                       in-place
+#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+    16777216       4194304     float     sum      -1    150.1  111.78  111.78      0    149.0  112.60  112.60      0
+    67108864      16777216     float     sum      -1    500.0  134.22  134.22      0    499.0  134.49  134.49      0
+# Out of bounds values : 0 OK
+# Avg bus bandwidth    : 123.27
+"""
+
+    def test_the_bus_bandwidth_in_place_is_taken(self):
+        found = {size: round(rate * 1e-9, 2) for size, rate in node.bus_bandwidths(self.ANSWER).items()}
+        self.assertEqual(found, {16777216: 112.60, 67108864: 134.49})
+
+    def passed(self, *ratios):
+        rounds = [{size: ratio * 1e9 for size in node.SIZES_BYTES} for ratio in ratios]
+        return [row[-1] for row in node.compared(rounds, [dict.fromkeys(node.SIZES_BYTES, 1e9)] * len(ratios))]
+
+    def test_seven_per_cent_either_way_pass(self):
+        for ratio, passed in ((0.92, False), (0.94, True), (1.06, True), (1.08, False)):
+            self.assertEqual(self.passed(ratio, ratio, ratio), [passed] * 3, ratio)
+
+    def test_one_bad_round_does_not_decide(self):
+        self.assertEqual(self.passed(1.0, 1.0, 0.5), [True] * 3)
 
 
 if __name__ == "__main__":
