@@ -173,17 +173,15 @@ std::string comparison_key(const Run& run) {
 /// Series that read the same but differ in a setting get a number. A study's only series needs no
 /// long name for its files.
 void name_apart(std::vector<Series>& series) {
-  const auto studies = std::count_if(series.begin(), series.end(), [](const Series& s) {
-    return !s.is_control_arm() && !s.is_fair_base;
-  });
+  const auto is_study = [](const Series& s) { return !s.is_control_arm() && !s.is_fair_base; };
+  const auto studies = std::ranges::count_if(series, is_study);
   std::map<std::string, int> seen;
   std::set<std::string> slugs;
   for (Series& s : series) {
     if (s.is_fair_base)
       s.name += cat(", one rank of ", counted(s.spec.settings.threads_per_rank, "thread"));
     if (const int count = ++seen[s.name]; count > 1) s.name += cat(" (settings ", count, ")");
-    const auto slug =
-        slug_of(studies == 1 && !s.is_control_arm() && !s.is_fair_base ? s.spec.workload : s.name);
+    const auto slug = slug_of(studies == 1 && is_study(s) ? s.spec.workload : s.name);
     s.slug = slug;
     for (int count = 2; !slugs.insert(s.slug).second; ++count) s.slug = cat(slug, "-", count);
   }

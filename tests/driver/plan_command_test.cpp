@@ -103,13 +103,15 @@ TEST(PlanCommand, SettingsAreReplacedInTheOrderGiven) {
 
 TEST(PlanCommand, WhatMadeAStudyOfAnotherIsSaidBySet) {
   const auto from = json::parse(
-      R"({"description": "a", "settings": {"epochs": 3, "optimizer": {"name": "adam"}}, "repeats": 3})");
+      R"({"description": "a", "settings": {"epochs": 3, "optimizer": {"name": "adam"}, "masked_frac": 0.1}, "repeats": 3,
+          "quality": {"metric": "loss", "margin": 0.1}})");
   const auto to = json::parse(
       R"({"description": "b", "settings": {"epochs": 3, "optimizer": {"name": "sgd", "momentum": 0.9}},
           "axes": {"ranks": [1, 2]}, "repeats": 3})");
-  EXPECT_THAT(changes_between(from, to),
-              UnorderedElementsAre("settings.optimizer.name=sgd", "settings.optimizer.momentum=0.9",
-                                   R"(axes={"ranks":[1,2]})"));
+  EXPECT_THAT(
+      changes_between(from, to),
+      UnorderedElementsAre("settings.optimizer.name=sgd", "settings.optimizer.momentum=0.9",
+                           R"(axes={"ranks":[1,2]})", "settings.masked_frac=null", "quality=null"));
   EXPECT_TRUE(changes_between(from, from).empty());
 }
 

@@ -118,6 +118,10 @@ void add_changes(const json& from,
       changes.push_back(
           cat(path, "=", value.is_string() ? value.get<std::string>() : value.dump()));
   }
+  for (const auto& [key, value] : from.items()) {
+    const auto path = place.empty() ? key : cat(place, ".", key);
+    if (path != "description" && !to.contains(key)) changes.push_back(cat(path, "=null"));
+  }
 }
 
 }  // namespace

@@ -13,8 +13,8 @@
 
 namespace scalestudy {
 
-/// What makes the study `to` of the study `from` by --set: "settings.epochs=3". Of descriptions
-/// nothing, nor of what `to` lacks.
+/// What makes the study `to` of the study `from` by --set: "settings.epochs=3", "quality=null". Of
+/// descriptions nothing.
 [[nodiscard]] std::vector<std::string> changes_between(const nlohmann::json& from,
                                                        const nlohmann::json& to);
 
