@@ -300,8 +300,7 @@ Estimate per_rank(const PublishedPoint& point, const Estimate& ratio) {
 }
 
 Estimate efficiency_of(const PublishedPoint& point) {
-  const auto& ratio = point.to_base;
-  return per_rank(point, ratio.identified != Identified::rate_only ? ratio.total : ratio.rate);
+  return per_rank(point, point.to_base.factor());
 }
 
 /// Mostly one number is published of each, which has no interval.

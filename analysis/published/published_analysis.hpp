@@ -53,6 +53,10 @@ struct PublishedRatio {
   Factorisation factors;  ///< for whole_rate_and_work and all
   /// Fixed cost is what the first epoch took longer; else all that the steady rate leaves.
   bool has_first_epoch = false;
+
+  [[nodiscard]] bool has_total() const { return identified > Identified::rate_only; }
+  /// The total where it is published, else the rate.
+  [[nodiscard]] const Estimate& factor() const { return has_total() ? total : rate; }
 };
 
 struct PublishedPoint {

@@ -35,22 +35,18 @@ std::vector<Drawn> drawn_arms(const std::vector<PublishedAnalysis>& overlays) {
   return drawn;
 }
 
-bool has_total(const ArmAnalysis& arm) {
-  return arm.told().to_base.identified > Identified::rate_only;
-}
-
 std::string name_of(const Drawn& drawn) {
   return cat("external: ", drawn.study->name, ", ", drawn.arm->arm.name,
-             has_total(*drawn.arm) ? "" : " (rate)");
+             drawn.arm->told().to_base.has_total() ? "" : " (rate)");
 }
 
 std::string tsv_block(const Drawn& drawn) {
+  const bool has_total = drawn.arm->told().to_base.has_total();
   auto tsv = cat("\n\n# ", name_of(drawn), "\n# ranks\tspeedup\n");
   for (const auto& point : drawn.arm->points) {
     const auto& ratio = point.to_base;
     if (point.is_flawed) continue;
-    tsv += cat(point.ranks, '\t', plotted((has_total(*drawn.arm) ? ratio.total : ratio.rate).value),
-               '\n');
+    tsv += cat(point.ranks, '\t', plotted((has_total ? ratio.total : ratio.rate).value), '\n');
   }
   return tsv;
 }

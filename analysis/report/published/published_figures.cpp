@@ -26,10 +26,8 @@ struct Quantity {
   Estimate (*value)(const PublishedPoint& point);
 };
 
-/// The total where it is published, else the rate.
 Estimate speedup_of(const PublishedPoint& point) {
-  const auto& ratio = point.to_base;
-  return ratio.identified > Identified::rate_only ? ratio.total : ratio.rate;
+  return point.to_base.factor();
 }
 
 constexpr std::array quantities{
@@ -80,9 +78,9 @@ bool has_interval(const ArmAnalysis& arm, const Quantity& quantity) {
 std::string legend_of(const ArmAnalysis& arm, const Quantity& quantity) {
   if (quantity.axis == nullptr)
     return cat(arm.arm.name, arm.arm.quality_metric.empty() ? "" : ", ", arm.arm.quality_metric);
-  const bool has_total = arm.told().to_base.identified > Identified::rate_only;
-  const auto base = arm.told().to_base.base_ranks;
-  return cat(arm.arm.name, has_total ? "" : " (rate)",
+  const auto& ratio = arm.told().to_base;
+  const auto base = ratio.base_ranks;
+  return cat(arm.arm.name, ratio.has_total() ? "" : " (rate)",
              base == 1 ? "" : cat(", against ", base, " ranks"));
 }
 

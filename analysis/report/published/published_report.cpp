@@ -14,10 +14,6 @@ namespace {
 /// Ratios of single published numbers are as exact as these.
 constexpr int digits = 4;
 
-bool has_total(const PublishedRatio& ratio) {
-  return ratio.identified > Identified::rate_only;
-}
-
 /// Of other ranks than the base, flawed or not.
 bool has_speedup(const PublishedPoint& point) {
   return point.ranks != point.to_base.base_ranks && std::isfinite(point.efficiency.value) &&
@@ -73,7 +69,7 @@ std::string speed_sentence(const PublishedStudy& study,
   const auto& ratio = point.to_base;
   const auto base = ranks_in_words(ratio.base_ranks, false);
   const auto many = ranks_in_words(point.ranks, true);
-  if (!has_total(ratio))
+  if (!ratio.has_total())
     return cat(many, " trained ", significant(ratio.rate.value, digits), " times as many ",
                rate_unit(study, arm), " as ", base, mark(point), " (", evidence(ratio.rate, digits),
                "), an efficiency of ", percent(point.efficiency.value),
@@ -91,9 +87,7 @@ std::string other_points_sentence(const ArmAnalysis& arm) {
     const auto& ratio = point.to_base;
     if (point.ranks != ratio.base_ranks && &point != &arm.told())
       parts.push_back(cat(ranks_in_words(point.ranks, false), ": ",
-                          point.contradicts_itself
-                              ? "none"
-                              : ratio_text(has_total(ratio) ? ratio.total : ratio.rate),
+                          point.contradicts_itself ? "none" : ratio_text(ratio.factor()),
                           mark(point)));
   }
   return parts.empty() ? "" : cat(" At ", join(parts, "; "), ".");
@@ -103,10 +97,9 @@ std::string previous_sentence(const ArmAnalysis& arm) {
   const auto& point = arm.told();
   const auto& ratio = point.to_previous;
   if (point.is_flawed || ratio.base_ranks == point.to_base.base_ranks) return "";
-  const auto& factor = has_total(ratio) ? ratio.total : ratio.rate;
   const auto more = static_cast<double>(point.ranks) / static_cast<double>(ratio.base_ranks);
   return cat(" From ", ratio.base_ranks, " to ", point.ranks, " ranks, ", significant(more, 3),
-             " times as many, the factor is ", ratio_text(factor), ".");
+             " times as many, the factor is ", ratio_text(ratio.factor()), ".");
 }
 
 /// Where numbers that cannot all be right would have to tell it; `otherwise` where there are none.
@@ -146,9 +139,8 @@ std::string doubt_sentence(const ArmAnalysis& arm) {
   std::vector<std::string> parts;
   for (const auto& point : arm.points) {
     if (!point.is_doubtful) continue;
-    const auto& ratio = point.to_base;
-    parts.push_back(cat(ranks_in_words(point.ranks, false), ' ',
-                        significant((has_total(ratio) ? ratio.total : ratio.rate).value, 3)));
+    parts.push_back(
+        cat(ranks_in_words(point.ranks, false), ' ', significant(point.to_base.factor().value, 3)));
   }
   if (parts.empty()) return "";
   return cat(" Ranks alone hardly make that (", join(parts, ", "),
@@ -307,11 +299,11 @@ std::string published_headline(const ArmAnalysis& arm) {
   const auto& point = arm.told();
   const auto& ratio = point.to_base;
   if (!has_speedup(point)) return missing_speedup(arm, "No speed-up is published");
-  const bool total = has_total(ratio);
+  const bool total = ratio.has_total();
   const auto base = std::ranges::find(arm.points, ratio.base_ranks, &PublishedPoint::ranks);
   const auto before = quality_text(*base), after = quality_text(point);
   return cat(ranks_in_words(point.ranks, true), total ? " were " : " had ",
-             significant((total ? ratio.total : ratio.rate).value, 3),
+             significant(ratio.factor().value, 3),
              total ? " times as fast as " : " times the rate of ",
              ranks_in_words(ratio.base_ranks, false), mark(point),
              before.empty() || after.empty()

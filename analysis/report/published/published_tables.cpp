@@ -46,8 +46,6 @@ TableCell quality_cell(const PublishedPoint& point) {
 
 std::vector<TableCell> point_row(const ArmAnalysis& arm, const PublishedPoint& point) {
   const bool is_base = point.ranks == point.to_base.base_ranks;
-  const auto& previous = point.to_previous;
-  const bool has_total = previous.identified > Identified::rate_only;
   return {text_cell(arm.arm.name),
           integer_cell(point.ranks),
           text_cell(point.platform),
@@ -62,7 +60,7 @@ std::vector<TableCell> point_row(const ArmAnalysis& arm, const PublishedPoint& p
           marked(ratio_cell(point.to_base.rate), point),
           ratio_cell(point.to_base.median_epoch),
           marked(shown_cell(percent(point.efficiency.value), point.efficiency), point),
-          is_base ? text_cell("") : ratio_cell(has_total ? previous.total : previous.rate),
+          is_base ? text_cell("") : ratio_cell(point.to_previous.factor()),
           quality_cell(point),
           evaluated_cell(point),
           number_cell(point.final_loss, 3)};
