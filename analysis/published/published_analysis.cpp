@@ -262,7 +262,8 @@ PublishedPoint point_of(const EndedRuns& group,
   }));
   if (basis.time != PublishedTime::relative)
     point.time_s = typical(runs, [&](const auto& run) { return basis.time_of(run); });
-  point.rate_per_s = typical(runs, [&](const auto& run) { return basis.rate_of(run); });
+  point.rates_per_s = values_of(runs, [&](const auto& run) { return basis.rate_of(run); });
+  point.rate_per_s = geometric_mean(point.rates_per_s);
   point.median_epoch_s = typical(runs, [](const auto& run) { return run.median_epoch_s; });
   point.samples_per_epoch = average([](const auto& run) { return run.samples_per_epoch; });
   point.global_batch_size = average([](const auto& run) { return run.global_batch_size; });

@@ -70,6 +70,7 @@ struct PublishedPoint {
   bool contradicts_itself = false;    ///< flawed by numbers that cannot all be right
   double time_s = not_available;      ///< geometric means over launches; NaN for relative times
   double rate_per_s = not_available;  ///< in the arm's WorkUnit, as published or by epochs
+  std::vector<double> rates_per_s;    ///< of the launches, those that have one
   double median_epoch_s = not_available;
   double samples_per_epoch = not_available;
   double global_batch_size = not_available;

@@ -22,7 +22,8 @@ ScalingData scaling_data(const ArmAnalysis& arm) {
                         : data.has_fixed_global_batch ? 1
                                                       : static_cast<double>(point->ranks);
     if (data.points.empty()) data.samples_per_step = work;
-    data.points.push_back({point->ranks, {work / point->rate_per_s}});
+    data.points.push_back({point->ranks, {}});
+    for (const double rate : point->rates_per_s) data.points.back().step_s.push_back(work / rate);
   }
   return data;
 }

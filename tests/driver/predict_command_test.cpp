@@ -58,6 +58,34 @@ TEST_F(PredictCommand, APublishedSeriesIsAskedByItsName) {
   EXPECT_EQ(two.code, 3);
   EXPECT_THAT(two.out, HasSubstr("only ranks 1, 8 were measured"));
   EXPECT_THAT(two.out, HasSubstr("Ask for what was published."));
+  EXPECT_THAT(ask_driver({"predict", "rwth-unet-tensorflow", "--ranks", "16"}).out,
+              HasSubstr("No intervals: they need three launches of every number of ranks."));
+}
+
+/// Epochs of 8 + 52 ÷ N seconds in three launches each, those of 4 ranks slower by chance.
+TEST_F(PredictCommand, LaunchesOfAPublishedSeriesAreWeighed) {
+  json runs;
+  for (const int ranks : {1, 2, 4})
+    for (const double chance : {0.97, 1.0, 1.03})
+      runs.push_back({{"ranks", ranks},
+                      {"median_epoch_s", (8 + 52.0 / ranks) * chance * (ranks == 4 ? 1.045 : 1)},
+                      {"samples_per_epoch", 1000},
+                      {"global_batch_size", 16 * ranks}});
+  const json study{{"format", "scalestudy published study"},
+                   {"schema", 1},
+                   {"label", "external"},
+                   {"name", "mine"},
+                   {"title", "Mine"},
+                   {"repository", "https://example.org/mine"},
+                   {"commit", "1a2b3c4"},
+                   {"workload", "unet"},
+                   {"arms", {{{"name", "one"}, {"runs", runs}}}}};
+  write_text(folder_ / "mine.json", study.dump());
+  const auto document =
+      json_of_driver({"predict", (folder_ / "mine.json").string(), "--ranks", "8"});
+  const auto& speedup = document["series"].at(0)["predictions"].at(0)["speedup"];
+  EXPECT_LT(speedup["interval"].at(0), 60 / 14.5);
+  EXPECT_GT(speedup["interval"].at(1), 60 / 14.5);
 }
 
 TEST_F(PredictCommand, SaysRateSpeedupAndHowWrongTheModelsWere) {

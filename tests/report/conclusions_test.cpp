@@ -215,7 +215,7 @@ TEST_F(ConclusionsOfStudy, OneRankOnlyStatesNoSpeedup) {
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
   EXPECT_THAT(found.speed,
-              ContainsRegex("^Not told: only runs of one rank are complete .*\\. One rank: [0-9.]+ "
+              ContainsRegex("^Not told: only runs of one rank count .*\\. One rank: [0-9.]+ "
                             "samples/s, .* of training \\(1 run\\)\\.$"));
   EXPECT_THAT(found.quality, Not(HasSubstr("difference")));
 }

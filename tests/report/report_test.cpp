@@ -208,7 +208,7 @@ TEST_F(Report, OneRankOnlyStatesNoSpeedup) {
   add({}, 3);
   const ReportResult result = report();
   EXPECT_THAT(content_of(result.page), HasSubstr("No speed-up can be stated"));
-  EXPECT_THAT(result.paragraphs.at(0), HasSubstr("only runs of one rank are complete"));
+  EXPECT_THAT(result.paragraphs.at(0), HasSubstr("only runs of one rank count"));
 }
 
 TEST_F(Report, NothingDoneIsSaidAndDoesNotCrash) {

@@ -245,7 +245,8 @@ std::string what_is_missing(const SeriesAnalysis& analysis) {
   if (first.launches == 0)
     return "no run of one rank has times that count (more repeats bring some).";
   if (analysis.speedup.size() == 1)
-    return "only runs of one rank are complete (axes.ranks has to list more).";
+    return "only runs of one rank count (axes.ranks lists no more, or those of more failed or are "
+           "invalid: scalestudy status).";
   return "no run of several ranks has times that count (more repeats bring some).";
 }
 

@@ -24,6 +24,11 @@ std::string ratio_text(const Estimate& estimate) {
   return with_interval(estimate, digits);
 }
 
+/// A number may itself be a mean over launches.
+std::string published_evidence(const Estimate& estimate) {
+  return evidence(estimate, digits, "published number");
+}
+
 /// " (quality not reached)": wherever a number of its runs stands.
 std::string mark(const PublishedPoint& point) {
   return point.is_flawed ? cat(" (", point.flaws, ")") : "";
@@ -71,13 +76,14 @@ std::string speed_sentence(const PublishedStudy& study,
   const auto many = ranks_in_words(point.ranks, true);
   if (!ratio.has_total())
     return cat(many, " trained ", significant(ratio.rate.value, digits), " times as many ",
-               rate_unit(study, arm), " as ", base, mark(point), " (", evidence(ratio.rate, digits),
-               "), an efficiency of ", percent(point.efficiency.value),
+               rate_unit(study, arm), " as ", base, mark(point), " (",
+               published_evidence(ratio.rate), "), an efficiency of ",
+               percent(point.efficiency.value),
                ". Only rates are published: what a whole training gains is not known.");
   return cat(many, " were ", significant(ratio.total.value, digits), " times as fast as ", base,
              " by ", words(arm.time), reading_remark(arm, ratio), mark(point), " (",
-             evidence(ratio.total, digits), "), an efficiency of ", percent(point.efficiency.value),
-             ".");
+             published_evidence(ratio.total), "), an efficiency of ",
+             percent(point.efficiency.value), ".");
 }
 
 /// "two ranks: 1.97; four ranks: 3.37"
@@ -93,13 +99,20 @@ std::string other_points_sentence(const ArmAnalysis& arm) {
   return parts.empty() ? "" : cat(" At ", join(parts, "; "), ".");
 }
 
-std::string previous_sentence(const ArmAnalysis& arm) {
+std::string previous_sentence(const PublishedStudy& study, const ArmAnalysis& arm) {
   const auto& point = arm.told();
   const auto& ratio = point.to_previous;
   if (point.is_flawed || ratio.base_ranks == point.to_base.base_ranks) return "";
   const auto more = static_cast<double>(point.ranks) / static_cast<double>(ratio.base_ranks);
+  constexpr double same_work = 0.005;
+  const double work = ratio.factors.statistical.value;
+  const bool is_other_work = ratio.has_total() && std::abs(work - 1) > same_work;
   return cat(" From ", ratio.base_ranks, " to ", point.ranks, " ranks, ", significant(more, 3),
-             " times as many, the factor is ", ratio_text(ratio.factor()), ".");
+             " times as many, the factor is ", ratio_text(ratio.factor()),
+             is_other_work ? cat(", for as many ", work_noun(study, arm), ' ',
+                                 significant(ratio.total.value / work, digits))
+                           : "",
+             ".");
 }
 
 /// Where numbers that cannot all be right would have to tell it; `otherwise` where there are none.
@@ -320,8 +333,8 @@ std::vector<std::string> published_paragraphs(const PublishedStudy& study, const
   const auto uncounted = censored_sentence(arm) + flawed_sentence(arm);
   if (has_speedup(last)) {
     all.push_back(cat(absolute_sentence(study, arm), speed_sentence(study, arm, last),
-                      other_points_sentence(arm), previous_sentence(arm), doubt_sentence(arm),
-                      uncounted));
+                      other_points_sentence(arm), previous_sentence(study, arm),
+                      doubt_sentence(arm), uncounted));
     all.push_back(factor_sentence(study, arm, last) + dropped_sentence(study, arm));
   } else {
     all.push_back(cat(absolute_sentence(study, arm),

@@ -244,12 +244,15 @@ std::string supported_sentence(const StepDecision& decision) {
              others.empty() ? "" : cat(" Also: ", list_of(decision, others), "."));
 }
 
+/// Records tell both only together.
+bool needs_an_arm(StepCause cause) {
+  return cause == StepCause::interference || cause == StepCause::exchange_contention;
+}
+
 /// One that is refuted by what it and another are together, which the records know better.
 bool is_refuted_together(const StepDecision& decision, const CauseFinding& finding) {
   const auto& interval = finding.column_s.interval;
-  return (finding.cause == StepCause::interference ||
-          finding.cause == StepCause::exchange_contention) &&
-         !(interval && interval->high < decision.margin_s);
+  return needs_an_arm(finding.cause) && !(interval && interval->high < decision.margin_s);
 }
 
 std::string refuted_sentence(const StepDecision& decision) {
@@ -267,10 +270,13 @@ std::string refuted_sentence(const StepDecision& decision) {
 std::string open_sentence(const StepDecision& decision) {
   std::vector<std::string> parts;
   for (const auto* finding : with_verdict(decision, Verdict::undecided)) {
-    const auto text = finding->contrast_s.interval && !finding->is_bound
-                          ? cat(summary_of(decision, *finding), ", ", amount(finding->contrast_s),
-                                " by the arms and ", amount(finding->column_s), " by the records")
-                          : named(decision, *finding);
+    const bool has_two_looks = finding->contrast_s.interval && !finding->is_bound;
+    const auto text =
+        !has_two_looks ? named(decision, *finding)
+        : needs_an_arm(finding->cause)
+            ? cat(summary_of(decision, *finding), ", ", amount(finding->contrast_s), " by the arms")
+            : cat(summary_of(decision, *finding), ", ", amount(finding->contrast_s),
+                  " by the arms and ", amount(finding->column_s), " by the records");
     parts.push_back(text + to_decide_text(finding->launches_to_decide));
   }
   return parts.empty() ? "" : cat(" Undecided: ", join(parts, "; "), ".");

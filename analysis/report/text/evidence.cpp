@@ -8,11 +8,11 @@
 
 namespace scalestudy {
 
-std::string evidence(const Estimate& estimate, int digits) {
+std::string evidence(const Estimate& estimate, int digits, const std::string& noun) {
   const std::string runs =
       estimate.count == estimate.base_count
-          ? counted(estimate.count, "run") + " each"
-          : cat(counted(estimate.count, "run"), " against ", estimate.base_count);
+          ? counted(estimate.count, noun) + " each"
+          : cat(counted(estimate.count, noun), " against ", estimate.base_count);
   if (!estimate.interval) return cat(no_interval_text(estimate), "; ", runs);
   return cat("95\u202f% interval ", interval_text(estimate, digits), "; ", runs,
              estimate.is_apart ? ", not paired because repeats were not made together" : "");

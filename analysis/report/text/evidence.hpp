@@ -12,7 +12,10 @@
 namespace scalestudy {
 
 /// "95 % interval 2.02–2.14; 5 runs each"; also why they are not paired although that was declared.
-[[nodiscard]] std::string evidence(const Estimate& estimate, int digits = 3);
+/// `noun`: what is counted.
+[[nodiscard]] std::string evidence(const Estimate& estimate,
+                                   int digits = 3,
+                                   const std::string& noun = "run");
 
 /// So many of each would give the estimate an interval; 0 when it has one, or when runs are not
 /// what it lacks.

@@ -36,6 +36,7 @@ void print_predictions(const SeriesPrediction& series, Context& context) {
   table.add_column("model", Align::left);
   std::vector<std::string> refusals;
   std::size_t rows = 0;
+  bool has_intervals = false;
   for (const auto& one : series.asked) {
     if (!one.prediction) {
       add_unique(refusals, one.refusal.text());
@@ -45,8 +46,11 @@ void print_predictions(const SeriesPrediction& series, Context& context) {
                    with_interval(one.prediction->speedup),
                    with_interval(one.prediction->efficiency), cat(one.prediction->model)});
     ++rows;
+    has_intervals |= one.prediction->samples_per_s.interval.has_value();
   }
   if (rows > 0) table.print(context.out, "  ");
+  if (rows > 0 && !has_intervals)
+    context.out << "  No intervals: they need three launches of every number of ranks.\n";
   for (const auto& refusal : refusals)
     context.out << "  NOT PREDICTED: " << one_line(refusal) << '\n';
 }
