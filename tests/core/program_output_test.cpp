@@ -1,37 +1,16 @@
 #include "core/program_output.hpp"
 
-#include <cstdlib>
 #include <optional>
 
 #include <gtest/gtest.h>
 
+#include "tests/support/scoped_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Another value of a variable of this process, restored afterwards.
-class ChangedVariable {
- public:
-  ChangedVariable(std::string name, const std::string& value) : name_(std::move(name)) {
-    if (const char* const before = std::getenv(name_.c_str())) before_ = before;
-    ::setenv(name_.c_str(), value.c_str(), 1);
-  }
-  ~ChangedVariable() {
-    if (before_)
-      ::setenv(name_.c_str(), before_->c_str(), 1);
-    else
-      ::unsetenv(name_.c_str());
-  }
-  ChangedVariable(const ChangedVariable&) = delete;
-  ChangedVariable& operator=(const ChangedVariable&) = delete;
-
- private:
-  std::string name_;
-  std::optional<std::string> before_;
-};
 
 void make_program(const fs::path& file) {
   write_text(file, "#!/bin/sh\necho found\n");
@@ -74,7 +53,7 @@ TEST(OutputOf, ManyLinesAreAllThere) {
 
 TEST(OutputOf, LeavesNoFileBehind) {
   const TemporaryFolder folder;
-  const ChangedVariable scratch("TMPDIR", folder.path().string());
+  const ScopedVariable scratch("TMPDIR", folder.path().string());
   EXPECT_EQ(output_of({"echo", "x"}, Seconds(60)), "x\n");
   EXPECT_EQ(output_of({"false"}, Seconds(60)), std::nullopt);
   EXPECT_TRUE(fs::is_empty(folder.path()));
@@ -86,7 +65,7 @@ TEST(FindOnPath, TheFirstFolderWins) {
     fs::create_directory(folder / name);
     make_program(folder.path() / name / "tool");
   }
-  const ChangedVariable path("PATH", cat((folder / "b").string(), ":", (folder / "a").string()));
+  const ScopedVariable path("PATH", cat((folder / "b").string(), ":", (folder / "a").string()));
   EXPECT_EQ(find_on_path("tool"), (folder.path() / "b" / "tool").string());
 }
 
@@ -94,21 +73,21 @@ TEST(FindOnPath, FoldersAndPlainFilesAreNoPrograms) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "tool");
   write_text(folder / "plain", "no permission to execute");
-  const ChangedVariable path("PATH", folder.path().string());
+  const ScopedVariable path("PATH", folder.path().string());
   EXPECT_EQ(find_on_path("tool"), "");
   EXPECT_EQ(find_on_path("plain"), "");
   EXPECT_EQ(find_on_path("none"), "");
 }
 
 TEST(ProgramOutput, NeedsNoTemporaryFolder) {
-  const ChangedVariable nowhere("TMPDIR", "/nowhere");
+  const ScopedVariable nowhere("TMPDIR", "/nowhere");
   EXPECT_EQ(output_of({"echo", "x"}, Seconds(60)), "x\n");
 }
 
 TEST(FindOnPath, MissingFoldersArePassedOver) {
   const TemporaryFolder folder;
   make_program(folder / "tool");
-  const ChangedVariable path("PATH", cat("/nowhere/at/all:", folder.path().string()));
+  const ScopedVariable path("PATH", cat("/nowhere/at/all:", folder.path().string()));
   const auto found = find_on_path("tool");
   EXPECT_EQ(found, (folder / "tool").string());
   EXPECT_EQ(output_of({found}, Seconds(60)), "found\n");
