@@ -6,6 +6,8 @@
 
 #include "core/error.hpp"
 
+#include "tests/support/message_of.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -25,12 +27,8 @@ TEST(Cores, AThreadAndThoseItStartsStayWhereTheyAreKept) {
 }
 
 TEST(Cores, ACoreThatIsNotThereIsAnError) {
-  try {
-    keep_thread_on({16'000});
-    FAIL() << "kept on a core that no machine has";
-  } catch (const Unavailable& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("core 16000"));
-  }
+  EXPECT_THAT(message_of<Unavailable>([] { keep_thread_on({16'000}); }),
+              testing::HasSubstr("core 16000"));
 }
 
 TEST(Cores, ReadAsRanges) {
