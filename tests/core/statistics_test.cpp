@@ -15,8 +15,6 @@ TEST(Statistics, MedianIsTheMiddleOrTheMeanOfTheTwoInTheMiddle) {
   EXPECT_TRUE(std::isnan(median({})));
 }
 
-TEST(Statistics, UpperMedianIsOneOfTheValues) {}
-
 TEST(Statistics, PercentilesAreLinearBetweenOrderStatistics) {
   const std::vector<double> sorted{10, 20, 40};
   EXPECT_DOUBLE_EQ(percentile(sorted, 0), 10);
