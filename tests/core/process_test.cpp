@@ -51,8 +51,8 @@ bool is_gone_soon(pid_t id) {
 }
 
 /// Processes that write one log in a folder of their own.
-class Place {
- public:
+class ChildProcessTest : public ::testing::Test {
+ protected:
   ProcessPlan plan(std::vector<std::string> argv) const {
     ProcessPlan plan;
     plan.name = "rank 3";
@@ -62,11 +62,8 @@ class Place {
   }
   std::string log() const { return content_of(folder_ / "a log.txt"); }
 
- protected:
   TemporaryFolder folder_;
 };
-
-class ChildProcessEnds : public ::testing::Test, protected Place {};
 
 std::string refusal_of(const ProcessPlan& plan) {
   return message_of<RunFailed>([&] { const ChildProcess child(plan); });
@@ -77,50 +74,43 @@ ProcessEnd end_of(const ProcessPlan& plan) {
   return child.wait(Seconds(60)).value_or(ProcessEnd{true, -1});
 }
 
-TEST(ChildProcess, PassesArgumentsUnchanged) {
-  const Place place;
-  ChildProcess child(place.plan({"printf", "<%s>", "a b", "it's", "\"$HOME\"", "", "*;&|"}));
+TEST_F(ChildProcessTest, PassesArgumentsUnchanged) {
+  ChildProcess child(plan({"printf", "<%s>", "a b", "it's", "\"$HOME\"", "", "*;&|"}));
   EXPECT_TRUE(wait_for(child).is_success());
-  EXPECT_EQ(place.log(), "<a b><it's><\"$HOME\"><><*;&|>");
+  EXPECT_EQ(log(), "<a b><it's><\"$HOME\"><><*;&|>");
 }
 
-TEST(ChildProcess, AddsAndRemovesVariables) {
-  const Place place;
+TEST_F(ChildProcessTest, AddsAndRemovesVariables) {
   ::setenv("SCALESTUDY_TEST_OLD", "1", 1);
   ::setenv("SCALESTUDY_TEST_KEPT", "2", 1);
-  auto plan = place.plan({"env"});
-  plan.variables = {{"SCALESTUDY_TEST_NEW", "a b='c'"}};
-  plan.removed_variables = {"SCALESTUDY_TEST_OLD"};
-  ChildProcess child(plan);
+  auto changed = plan({"env"});
+  changed.variables = {{"SCALESTUDY_TEST_NEW", "a b='c'"}};
+  changed.removed_variables = {"SCALESTUDY_TEST_OLD"};
+  ChildProcess child(changed);
   EXPECT_TRUE(wait_for(child).is_success());
-  const auto log = place.log();
-  EXPECT_THAT(log, HasSubstr("SCALESTUDY_TEST_NEW=a b='c'\n"));
-  EXPECT_THAT(log, HasSubstr("SCALESTUDY_TEST_KEPT=2\n"));
-  EXPECT_EQ(log.find("SCALESTUDY_TEST_OLD"), std::string::npos);
+  EXPECT_THAT(log(), HasSubstr("SCALESTUDY_TEST_NEW=a b='c'\n"));
+  EXPECT_THAT(log(), HasSubstr("SCALESTUDY_TEST_KEPT=2\n"));
+  EXPECT_EQ(log().find("SCALESTUDY_TEST_OLD"), std::string::npos);
 }
 
-TEST(ChildProcess, TellsHowItEnded) {
-  const Place place;
-  ChildProcess failing(place.plan({"sh", "-c", "exit 7"}));
+TEST_F(ChildProcessTest, TellsHowItEnded) {
+  ChildProcess failing(plan({"sh", "-c", "exit 7"}));
   EXPECT_EQ(wait_for(failing).text(), "exited with code 7");
-  ChildProcess killed(place.plan({"sh", "-c", "kill -9 $$"}));
+  ChildProcess killed(plan({"sh", "-c", "kill -9 $$"}));
   EXPECT_EQ(wait_for(killed).text(), "was killed by signal 9 (Killed)");
 }
 
-TEST(ChildProcess, StartFailuresNameThePath) {
-  const Place place;
-  EXPECT_THAT(refusal_of(place.plan({"/nowhere/rank"})),
-              HasSubstr("start /nowhere/rank: No such file"));
-  auto plan = place.plan({"true"});
-  plan.log_file = plan.log_file.parent_path() / "none" / "log";
-  EXPECT_THROW(const ChildProcess child(plan), RunFailed);
+TEST_F(ChildProcessTest, StartFailuresNameThePath) {
+  EXPECT_THAT(refusal_of(plan({"/nowhere/rank"})), HasSubstr("start /nowhere/rank: No such file"));
+  auto logged = plan({"true"});
+  logged.log_file = folder_ / "none/log";
+  EXPECT_THROW(const ChildProcess child(logged), RunFailed);
 }
 
-TEST(ChildProcess, SignalReachesTheWholeGroup) {
-  const Place place;
-  ChildProcess child(place.plan({"sh", "-c", "sleep 60 & echo $!; wait"}));
+TEST_F(ChildProcessTest, SignalReachesTheWholeGroup) {
+  ChildProcess child(plan({"sh", "-c", "sleep 60 & echo $!; wait"}));
   std::string text;
-  while ((text = place.log()).empty()) {
+  while ((text = log()).empty()) {
     std::this_thread::sleep_for(Seconds(0.005));
   }
   child.signal_group(SIGKILL);
@@ -128,13 +118,12 @@ TEST(ChildProcess, SignalReachesTheWholeGroup) {
   EXPECT_TRUE(is_gone_soon(std::stoi(text)));
 }
 
-TEST(ChildProcess, DiesWithItsParent) {
-  const Place place;
+TEST_F(ChildProcessTest, DiesWithItsParent) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t parent = ::fork();
   if (parent == 0) {
-    const ChildProcess child(place.plan({"sleep", "60"}));
+    const ChildProcess child(plan({"sleep", "60"}));
     const pid_t id = child.id();
     if (::write(ends[1], &id, sizeof(id)) != sizeof(id)) ::_exit(1);
     ::pause();
@@ -149,27 +138,26 @@ TEST(ChildProcess, DiesWithItsParent) {
   EXPECT_TRUE(is_gone_soon(child));
 }
 
-TEST(ChildProcess, StartsWithDefaultSignals) {
-  const Place place;
+TEST_F(ChildProcessTest, StartsWithDefaultSignals) {
   sigset_t blocked;
   sigset_t before;
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTERM);
   sigprocmask(SIG_BLOCK, &blocked, &before);
-  ChildProcess child(place.plan({"sleep", "60"}));
+  ChildProcess child(plan({"sleep", "60"}));
   sigprocmask(SIG_SETMASK, &before, nullptr);
   child.signal_group(SIGTERM);
   EXPECT_EQ(wait_for(child).number, SIGTERM);
 }
 
-TEST_F(ChildProcessEnds, WaitingEndsWithTheLimitWhileItRuns) {
+TEST_F(ChildProcessTest, WaitingEndsWithTheLimitWhileItRuns) {
   ChildProcess child(plan({"sleep", "600"}));
   EXPECT_EQ(child.wait(Seconds(0)), std::nullopt);
   EXPECT_EQ(child.wait(Seconds(0.02)), std::nullopt);
   EXPECT_FALSE(child.poll().has_value());
 }
 
-TEST_F(ChildProcessEnds, TheEndIsToldAgainAndAgain) {
+TEST_F(ChildProcessTest, TheEndIsToldAgainAndAgain) {
   ChildProcess child(plan({"sh", "-c", "exit 9"}));
   ASSERT_TRUE(child.wait(Seconds(60)).has_value());
   EXPECT_EQ(child.poll()->number, 9);
@@ -177,7 +165,7 @@ TEST_F(ChildProcessEnds, TheEndIsToldAgainAndAgain) {
   EXPECT_FALSE(child.poll()->by_signal);
 }
 
-TEST_F(ChildProcessEnds, ExitCodesAreNotSignals) {
+TEST_F(ChildProcessTest, ExitCodesAreNotSignals) {
   for (const int code : {0, 1, 9, 127, 255}) {
     const auto end = end_of(plan({"sh", "-c", cat("exit ", code)}));
     EXPECT_FALSE(end.by_signal);
@@ -186,7 +174,7 @@ TEST_F(ChildProcessEnds, ExitCodesAreNotSignals) {
   }
 }
 
-TEST_F(ChildProcessEnds, ASignalIsNoSuccessWhateverItsNumber) {
+TEST_F(ChildProcessTest, ASignalIsNoSuccessWhateverItsNumber) {
   const auto end = end_of(plan({"sh", "-c", "kill -TERM $$"}));
   EXPECT_TRUE(end.by_signal);
   EXPECT_EQ(end.number, SIGTERM);
@@ -194,7 +182,7 @@ TEST_F(ChildProcessEnds, ASignalIsNoSuccessWhateverItsNumber) {
   EXPECT_FALSE((ProcessEnd{true, 0}.is_success()));
 }
 
-TEST_F(ChildProcessEnds, WorksInTheFolderThatIsAsked) {
+TEST_F(ChildProcessTest, WorksInTheFolderThatIsAsked) {
   auto there = plan({"pwd", "-P"});
   there.working_folder = folder_ / "a folder";
   fs::create_directory(there.working_folder);
@@ -202,28 +190,28 @@ TEST_F(ChildProcessEnds, WorksInTheFolderThatIsAsked) {
   EXPECT_EQ(log(), fs::canonical(there.working_folder).string() + "\n");
 }
 
-TEST_F(ChildProcessEnds, WithoutAFolderItWorksInTheCallers) {
+TEST_F(ChildProcessTest, WithoutAFolderItWorksInTheCallers) {
   EXPECT_TRUE(end_of(plan({"pwd", "-P"})).is_success());
   EXPECT_EQ(log(), fs::canonical(fs::current_path()).string() + "\n");
 }
 
-TEST_F(ChildProcessEnds, AMissingWorkingFolderIsRefusedAndNamesTheProcess) {
+TEST_F(ChildProcessTest, AMissingWorkingFolderIsRefusedAndNamesTheProcess) {
   auto there = plan({"true"});
   there.working_folder = folder_ / "none";
   EXPECT_THAT(refusal_of(there), HasSubstr("rank 3: cannot start true: No such file"));
 }
 
-TEST_F(ChildProcessEnds, AFileThatMayNotBeExecutedIsRefused) {
+TEST_F(ChildProcessTest, AFileThatMayNotBeExecutedIsRefused) {
   write_text(folder_ / "program", "#!/bin/sh\n");
   fs::permissions(folder_ / "program", fs::perms::owner_read);
   EXPECT_THAT(refusal_of(plan({(folder_ / "program").string()})), HasSubstr("Permission denied"));
 }
 
-TEST_F(ChildProcessEnds, NoArgumentsAreABugOfOurs) {
+TEST_F(ChildProcessTest, NoArgumentsAreABugOfOurs) {
   EXPECT_THROW(const ChildProcess child(plan({})), InternalError);
 }
 
-TEST_F(ChildProcessEnds, AVariableCanBeReplacedRemovedAndAddedAgain) {
+TEST_F(ChildProcessTest, AVariableCanBeReplacedRemovedAndAddedAgain) {
   ::setenv("SCALESTUDY_TEST_A", "outer", 1);
   auto changed = plan({"sh", "-c", "echo \"$SCALESTUDY_TEST_A|${SCALESTUDY_TEST_B-unset}\""});
   changed.variables = {{"SCALESTUDY_TEST_A", "inner"}, {"SCALESTUDY_TEST_B", ""}};
@@ -234,13 +222,13 @@ TEST_F(ChildProcessEnds, AVariableCanBeReplacedRemovedAndAddedAgain) {
   ::unsetenv("SCALESTUDY_TEST_A");
 }
 
-TEST_F(ChildProcessEnds, LogsAreContinued) {
+TEST_F(ChildProcessTest, LogsAreContinued) {
   EXPECT_TRUE(end_of(plan({"echo", "first"})).is_success());
   EXPECT_TRUE(end_of(plan({"sh", "-c", "echo second >&2"})).is_success());
   EXPECT_EQ(log(), "first\nsecond\n");
 }
 
-TEST_F(ChildProcessEnds, AMovedChildBelongsToOneOwner) {
+TEST_F(ChildProcessTest, AMovedChildBelongsToOneOwner) {
   ChildProcess first(plan({"sleep", "600"}));
   const auto id = first.id();
   {
@@ -251,20 +239,20 @@ TEST_F(ChildProcessEnds, AMovedChildBelongsToOneOwner) {
   EXPECT_FALSE(is_alive(id));
 }
 
-TEST_F(ChildProcessEnds, ASignalAfterTheEndHitsNobody) {
+TEST_F(ChildProcessTest, ASignalAfterTheEndHitsNobody) {
   ChildProcess child(plan({"true"}));
   ASSERT_TRUE(child.wait(Seconds(60)).has_value());
   child.signal_group(SIGKILL);
   EXPECT_TRUE(child.poll()->is_success());
 }
 
-TEST_F(ChildProcessEnds, LeadsAGroupOfItsOwn) {
+TEST_F(ChildProcessTest, LeadsAGroupOfItsOwn) {
   ChildProcess child(plan({"sleep", "600"}));
   EXPECT_EQ(::getpgid(child.id()), child.id());
   EXPECT_NE(::getpgid(0), child.id());
 }
 
-TEST_F(ChildProcessEnds, AProcessLimitIsNamed) {
+TEST_F(ChildProcessTest, AProcessLimitIsNamed) {
   forks_are_refused = true;
   EXPECT_THAT(message_of<Unavailable>([&] { const ChildProcess child(plan({"true"})); }),
               HasSubstr("limit"));
