@@ -14,6 +14,8 @@
 
 #include "core/error.hpp"
 
+#include "tests/support/message_of.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -41,12 +43,7 @@ class Block {
 };
 
 std::string failure_in(Block& block) {
-  try {
-    block->throw_if_failed();
-  } catch (const RunFailed& failure) {
-    return failure.what();
-  }
-  return "";
+  return message_of<RunFailed>([&] { block->throw_if_failed(); });
 }
 
 TEST(SlotBlock, SlotsOfAllRanksAndHalvesAreApartAndInside) {
@@ -125,7 +122,7 @@ TEST(SlotBlock, ManyRoundsOfTwoRanksLoseNoWakeUp) {
 
 TEST(SlotBlock, TheFirstFailureWinsAndEndsDozing) {
   Block block(2);
-  EXPECT_EQ(failure_in(block), "");
+  EXPECT_EQ(failure_in(block), "accepted");
   block->fail("rank 1 aborted: no memory");
   block->fail("rank 0 aborted: because rank 1 did");
   EXPECT_THAT(failure_in(block), HasSubstr("rank 1 aborted: no memory"));
