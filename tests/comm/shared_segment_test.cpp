@@ -54,15 +54,6 @@ TEST(SharedSegment, HasNoFileBeforeOrAfterAllHaveMet) {
   EXPECT_THAT(reports, Each(""));
 }
 
-TEST(SharedSegment, LateRankFindsRank0) {
-  const std::string key = unique_key();
-  const auto reports = run_processes(2, [&](int rank) {
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return meet(place_of(rank, 2, key), Seconds(30));
-  });
-  EXPECT_THAT(reports, Each("2"));
-}
-
 TEST(SharedSegment, KilledJobLeavesNothingInTheWayOfTheNext) {
   const std::string key = unique_key();
   const auto dead = run_processes(1, [&](int) -> std::string {
