@@ -13,6 +13,7 @@
 
 #include "conformance/rank_runner.hpp"
 #include "tests/support/message_of.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -110,10 +111,8 @@ TEST_F(Launched, RefusesContradictions) {
 
 class FileRendezvous : public testing::Test {
  protected:
-  FileRendezvous()
-      : folder_(std::filesystem::path(testing::TempDir()) / ("rendezvous-" + unique_key())) {}
-  ~FileRendezvous() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  TemporaryFolder temporary_;
+  std::filesystem::path folder_ = temporary_ / "rendezvous";
 };
 
 TEST_F(FileRendezvous, HandsOutEveryRankOnceAndOneKey) {
