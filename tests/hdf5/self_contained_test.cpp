@@ -45,12 +45,7 @@ class SelfContained : public testing::Test {
   /// What is refused, or "".
   [[nodiscard]] std::string refusal() const {
     const auto bytes = bytes_of_file(path());
-    try {
-      require_self_contained(open_image(bytes));
-    } catch (const Failure& failure) {
-      return failure.object() + ": " + failure.what();
-    }
-    return "";
+    return failure_of([&] { require_self_contained(open_image(bytes)); });
   }
 
   TemporaryFolder folder_;
