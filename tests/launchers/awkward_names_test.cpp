@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "launchers/launcher.hpp"
+#include "tests/support/other_programs.hpp"
 
 namespace scalestudy {
 namespace {
@@ -27,16 +26,6 @@ LaunchRequest request_for(const std::string& name, std::int64_t ranks = 2) {
   request.job_key = "key";
   request.variables = {{"GREETING", name}};
   return request;
-}
-
-std::string output_of_shell(const std::string& command) {
-  std::array<char, 256> buffer{};
-  std::string text;
-  FILE* pipe = ::popen(command.c_str(), "r");
-  while (pipe != nullptr && std::fgets(buffer.data(), buffer.size(), pipe) != nullptr)
-    text += buffer.data();
-  if (pipe != nullptr) ::pclose(pipe);
-  return text;
 }
 
 TEST(AwkwardNames, EveryLauncherHandsThemOnAsSingleArguments) {
@@ -75,7 +64,7 @@ TEST(AwkwardNames, TheShownCommandMeansTheSameToAShell) {
   for (const auto& name : awkward_names) {
     ProcessPlan process;
     process.argv = {"printf", "<%s>", name, "", name + name};
-    EXPECT_EQ(output_of_shell(command_line(process)), "<" + name + "><><" + name + name + ">");
+    EXPECT_EQ(run_command(command_line(process)).output, "<" + name + "><><" + name + name + ">");
   }
 }
 
@@ -84,7 +73,7 @@ TEST(AwkwardNames, ShownVariablesReachTheProgram) {
     ProcessPlan process;
     process.argv = {"printenv", "GREETING"};
     process.variables = {{"GREETING", name}};
-    EXPECT_EQ(output_of_shell(command_line(process)), name + "\n");
+    EXPECT_EQ(run_command(command_line(process)).output, name + "\n");
   }
 }
 
