@@ -123,21 +123,6 @@ TEST(MpirunLauncher, MissingProgramIsNamedWithTheRemedy) {
   ::setenv("PATH", path.c_str(), 1);
 }
 
-TEST(MpirunLauncher, ReadsTheFirstFailureFromItsLog) {
-  const auto& mpirun = launcher("mpirun");
-  const auto killed = mpirun.failure_in_log(
-      "mpirun noticed that process rank 1 with PID 0 on node box exited on signal 9 (Killed).\n");
-  ASSERT_TRUE(killed.has_value());
-  EXPECT_EQ(killed->rank, 1);
-  EXPECT_EQ(killed->how, "was killed by signal 9");
-  const auto failed = mpirun.failure_in_log(
-      "the first process to do so was:\n\n  Process name: [[22222,1],3]\n  Exit code:    5\n");
-  ASSERT_TRUE(failed.has_value());
-  EXPECT_EQ(failed->rank, 3);
-  EXPECT_EQ(failed->how, "exited with code 5");
-  EXPECT_FALSE(mpirun.failure_in_log("epoch 1 done\n").has_value());
-}
-
 TEST(CommandLine, IsQuotedForAShell) {
   ProcessPlan process;
   process.argv = {"a b", "it's", "", "plain-1.0", "$HOME"};
