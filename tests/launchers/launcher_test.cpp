@@ -1,6 +1,5 @@
 #include "launchers/launcher.hpp"
 
-#include <cstdlib>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -9,6 +8,7 @@
 #include "core/error.hpp"
 
 #include "tests/support/message_of.hpp"
+#include "tests/support/scoped_variable.hpp"
 
 namespace scalestudy {
 namespace {
@@ -111,16 +111,9 @@ TEST(MpirunLauncher, KeepsWhatTheEnvironmentSaysOfOpenMpi) {
 }
 
 TEST(MpirunLauncher, MissingProgramIsNamedWithTheRemedy) {
-  const std::string path = std::getenv("PATH");
-  ::setenv("PATH", "/nowhere", 1);
-  try {
-    launcher("mpirun").require_available();
-    ADD_FAILURE() << "found mpirun in /nowhere";
-  } catch (const Unavailable& error) {
-    EXPECT_EQ(error.exit_code(), ExitCode::unavailable);
-    EXPECT_THAT(error.what(), HasSubstr("openmpi-bin"));
-  }
-  ::setenv("PATH", path.c_str(), 1);
+  const ScopedVariable path("PATH", "/nowhere");
+  EXPECT_THAT(message_of<Unavailable>([] { launcher("mpirun").require_available(); }),
+              HasSubstr("openmpi-bin"));
 }
 
 TEST(CommandLine, IsQuotedForAShell) {
