@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 
 #include "tests/record/sample_run.hpp"
+#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -106,12 +107,8 @@ TEST(Heartbeat, NobodyWaitsForSpecialFilesInItsPlace) {
 
 TEST(Heartbeat, FileThatCannotBeMadeIsNamed) {
   const TemporaryFolder folder;
-  try {
-    const Heartbeat heartbeat(folder / "absent" / "heartbeat-0");
-    FAIL() << "no error";
-  } catch (const RunFailed& error) {
-    EXPECT_NE(std::string(error.what()).find("absent/heartbeat-0"), std::string::npos);
-  }
+  const auto make = [&] { const Heartbeat heartbeat(folder / "absent" / "heartbeat-0"); };
+  EXPECT_NE(message_of<RunFailed>(make).find("absent/heartbeat-0"), std::string::npos);
 }
 
 }  // namespace
