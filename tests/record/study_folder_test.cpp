@@ -156,16 +156,12 @@ TEST_F(StudyFolderTest, WhatAPlanListsTwiceIsOneRun) {
 }
 
 TEST_F(StudyFolderTest, ADamagedPlanIsRefusedWithItsName) {
-  for (const auto* text : {"", "{", "{}", R"({"runs": 3})", R"({"runs": [], "study": 3})",
-                           R"({"runs": [], "skipped": [{"combination": "a"}]})"}) {
+  for (const auto* text :
+       {"", "{", "{}", R"({"runs": 3})", R"({"runs": [], "study": 3})",
+        R"({"runs": [], "skipped": [{"combination": "a"}]})", R"({"runs": [{"ranks": "two"}]})"}) {
     add("plan.json", text);
     EXPECT_THAT(refusal(), HasSubstr("plan.json")) << text;
   }
-}
-
-TEST_F(StudyFolderTest, ARunOfThePlanThatIsNoSpecIsRefusedWithTheFile) {
-  add("plan.json", R"({"runs": [{"ranks": "two"}]})");
-  EXPECT_THAT(refusal(), HasSubstr("plan.json"));
 }
 
 /// A folder with a file, and a file beside it.
