@@ -331,17 +331,5 @@ TEST(CloseRunFile, LeavesAnUnreadablePartAsItIs) {
   EXPECT_FALSE(std::filesystem::exists(folder / "run.h5"));
 }
 
-TEST(StepTable, FoldsOverRanks) {
-  StepTable table(2, 2);
-  table.values(&StepRow::step_s) = {1, 2, 3, 1};
-  table.values(&StepRow::loss) = {1, NAN, 4, 5};
-  table.values(&StepRow::loss_weight) = {3, 0, 1, 2};
-  EXPECT_THAT(table.max_over_ranks(&StepRow::step_s), ElementsAre(3, 2));
-  EXPECT_THAT(table.mean_over_ranks(&StepRow::step_s), ElementsAre(2, 1.5));
-  EXPECT_THAT(table.sum_over_ranks(&StepRow::step_s), ElementsAre(4, 3));
-  EXPECT_THAT(table.global_loss(), ElementsAre(1.75, 5));  // (3·1 + 1·4) / 4; an empty rank
-  EXPECT_THROW((void)table.at(&StepRow::step_s, 2, 0), InternalError);
-}
-
 }  // namespace
 }  // namespace scalestudy

@@ -78,9 +78,9 @@ TEST(StepTable, ANewColumnIsNotRecordedUntilItIsSet) {
 }
 
 TEST(StepTable, GlobalLossIsWeightedAndNotTheMeanOfMeans) {
-  StepTable table(3, 1);
-  table.values(&StepRow::loss) = {1, 2, 4};
-  table.values(&StepRow::loss_weight) = {10, 4, 2};
+  StepTable table(4, 1);
+  table.values(&StepRow::loss) = {1, 2, missing, 4};
+  table.values(&StepRow::loss_weight) = {10, 4, 0, 2};  // the third is empty
   EXPECT_THAT(table.global_loss(), ElementsAre(DoubleEq((10 + 8 + 8) / 16.0)));
 }
 
