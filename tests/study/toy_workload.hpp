@@ -2,12 +2,10 @@
 /// A workload of one setting, and study files in a folder of their own.
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "core/error.hpp"
 
@@ -15,6 +13,7 @@
 #include "study/study.hpp"
 
 #include "tests/support/message_of.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 
@@ -63,23 +62,14 @@ inline LauncherDescriptors toy_launchers() {
 
 class StudyFile {
  public:
-  explicit StudyFile(const std::string& text) {
-    static int count = 0;
-    folder_ = std::filesystem::temp_directory_path() /
-              ("scalestudy-study-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
-    std::filesystem::create_directories(folder_);
-    std::ofstream(path()) << text;
-  }
-  ~StudyFile() { std::filesystem::remove_all(folder_); }
-  StudyFile(const StudyFile&) = delete;
-  StudyFile& operator=(const StudyFile&) = delete;
+  explicit StudyFile(const std::string& text) { write_text(path(), text); }
   [[nodiscard]] std::filesystem::path path() const { return folder_ / "small.json"; }
   [[nodiscard]] Study read(const std::vector<std::string>& overrides = {}) const {
     return read_study(path(), overrides, toy_workloads());
   }
 
  private:
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 inline const std::string& small_study() {
