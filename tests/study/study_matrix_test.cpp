@@ -1,7 +1,6 @@
 #include "study/study_matrix.hpp"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -16,34 +15,13 @@
 namespace scalestudy {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 StudyMatrix resolved(const std::vector<std::string>& overrides = {},
                      const Environment& environment = {},
                      std::int64_t cores = 2) {
   return expand(StudyFile(small_study()).read(overrides), environment, cores, toy_workloads(),
                 toy_launchers());
-}
-
-std::string short_name(const RunSpec& spec) {
-  return cat(to_string(spec.control_arm), "/r", spec.ranks, "/", spec.repeat);
-}
-
-TEST(StudyMatrix, RepeatsFollowEachOther) {
-  std::vector<std::string> names;
-  for (const auto& run : resolved().runs) names.push_back(short_name(run));
-  ASSERT_EQ(names.size(), 12U);
-  for (const auto repeat : {"0", "1"}) {
-    std::vector<std::string> block{names.begin() + (*repeat == '0' ? 0 : 6),
-                                   names.begin() + (*repeat == '0' ? 6 : 12)};
-    EXPECT_THAT(block,
-                UnorderedElementsAre(cat("/r1/", repeat), cat("/r2/", repeat), cat("/r4/", repeat),
-                                     cat("no_distributed_path/r1/", repeat),
-                                     cat("no_communication/r2/", repeat),
-                                     cat("no_communication/r4/", repeat)));
-  }
 }
 
 TEST(StudyMatrix, RunIdsAreUnique) {
@@ -55,32 +33,12 @@ TEST(StudyMatrix, RunIdsAreUnique) {
   EXPECT_EQ(matrix.runs.size(), 2U * (3 * 2 * 3 + 3 * 3));
 }
 
-TEST(StudyMatrix, ControlArmsHaveNoReduction) {
-  for (const auto& run : resolved().runs) {
-    EXPECT_EQ(run.reduction == Reduction::none, run.control_arm.has_value());
-    if (!run.control_arm) continue;
-    EXPECT_EQ(run.control_arm,
-              run.ranks == 1 ? ControlArm::no_distributed_path : ControlArm::no_communication);
-  }
-}
-
 TEST(StudyMatrix, TheInputArmReplacesTheInputAndIsSharedByInputs) {
   const auto matrix = resolved(
       {R"(axes.input=["sharded", "serial"])", "repeats=1", R"(control_arms=["synthetic_input"])"});
   EXPECT_EQ(matrix.runs.size(), 2U * 3 + 3);
   for (const auto& run : matrix.runs)
     EXPECT_EQ(run.input == InputKind::synthetic, run.control_arm == ControlArm::synthetic_input);
-}
-
-TEST(StudyMatrix, PrecisionAndMemoryFormatAreAxes) {
-  const auto matrix = resolved({R"(axes.precision=["fp32", "bf16"])", "repeats=1",
-                                R"(axes.memory_format=["contiguous", "channels_last"])",
-                                "control_arms=[]", "axes.ranks=[1]"});
-  std::set<std::string> found;
-  for (const auto& run : matrix.runs)
-    found.insert(cat(run.settings.precision, "/", run.settings.memory_format));
-  EXPECT_THAT(found, ElementsAre("bf16/channels_last", "bf16/contiguous", "fp32/channels_last",
-                                 "fp32/contiguous"));
 }
 
 TEST(StudyMatrix, WhatCannotBeIsLeftOutWithItsReason) {
@@ -183,19 +141,6 @@ TEST(StudyMatrix, WholePassesComeFromTheData) {
   for (const auto& run : matrix.runs) EXPECT_EQ(run.plan.steps_per_epoch, 112 / run.ranks);
 }
 
-TEST(StudyMatrix, EvaluationThreadsAreResolved) {
-  for (const auto& run : resolved({"settings.threads_per_rank=3"}).runs)
-    EXPECT_EQ(run.settings.evaluation_threads, 3);
-}
-
-TEST(StudyMatrix, SeedsDependOnRepeatOnly) {
-  std::map<std::int64_t, std::set<std::uint64_t>> seeds;
-  for (const auto& run : resolved().runs) seeds[run.repeat].insert(run.repeat_seed());
-  EXPECT_EQ(seeds[0].size(), 1U);
-  EXPECT_EQ(seeds[1].size(), 1U);
-  EXPECT_NE(seeds[0], seeds[1]);
-}
-
 TEST(StudyMatrix, CommunicatorFollowsLauncherAndRanks) {
   Environment environment;
   for (const auto& run : resolved().runs) {
@@ -208,13 +153,6 @@ TEST(StudyMatrix, CommunicatorFollowsLauncherAndRanks) {
   }
   environment.launcher = "slurm";
   EXPECT_THROW(resolved({}, environment), BadInput);
-}
-
-TEST(StudyMatrix, OversubscribedWhenThreadsExceedCores) {
-  for (const auto& run : resolved().runs) EXPECT_EQ(run.oversubscribed, run.ranks > 2);
-  for (const auto& run : resolved({"settings.threads_per_rank=3"}, {}, 6).runs) {
-    EXPECT_EQ(run.oversubscribed, run.ranks > 2);
-  }
 }
 
 std::set<std::string> run_ids(const std::vector<std::string>& overrides, std::int64_t cores = 2) {
