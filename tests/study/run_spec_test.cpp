@@ -203,6 +203,7 @@ TEST(RunSpecHash, EveryNumberOfThePlanCounts) {
       [](auto& p) { p.remainder = ""; },
       [](auto& p) { p.time_like.pop_back(); },
       [](auto& p) { p.time_like[1].name = "x"; },
+      [](auto& p) { p.time_like[0].resolved = 3; },
       [](auto& p) { p.time_like[0].scaled = false; }};
   std::set<std::uint64_t> hashes{changed_spec().content_hash()};
   for (const auto& change : changes) {
