@@ -62,6 +62,7 @@ TEST(EnvironmentFile, ValuesThatAreNoTextsAreRefusedWithTheirPath) {
   }
   EXPECT_THAT(refusal(R"({"variables": ["A=1"]})"), StartsWith("small.json: variables is not"));
   EXPECT_THAT(refusal(R"({"variables": {"": "1"}})"), HasSubstr("'' is no name of a variable"));
+  EXPECT_THAT(refusal(R"({"variables": {"A=B": "1"}})"), HasSubstr("no name of a variable"));
 }
 
 TEST(EnvironmentFile, WhatTheLauncherSetsIsRefused) {
@@ -89,6 +90,7 @@ TEST(EnvironmentSchema, DescribesEveryFieldAndTheLaunchersGiven) {
   const auto schema = environment_schema(toy_launchers());
   EXPECT_EQ(schema["additionalProperties"], false);
   EXPECT_THAT(schema["properties"]["launcher"]["enum"], ElementsAre("local", "mpirun"));
+  EXPECT_EQ(schema["properties"]["launcher"]["default"], "local");
   EXPECT_THAT(schema["properties"]["device"]["enum"], ElementsAre("", "cpu", "cuda"));
   for (const auto& [name, property] : schema["properties"].items()) {
     EXPECT_NE(property.value("unit", ""), "") << name;

@@ -274,22 +274,6 @@ TEST(Environment, ReadsTheShippedOnes) {
   EXPECT_GE(count, 1);
 }
 
-TEST(Environment, VariablesAndErrors) {
-  const auto refusal = [](const std::string& text) {
-    const StudyFile file(text);
-    return message_of([&] { return read_environment(file.path(), toy_launchers()); });
-  };
-  const StudyFile file(R"({"launcher": "mpirun", "variables": {"OMP_PROC_BIND": "true"}})");
-  const auto environment = read_environment(file.path(), toy_launchers());
-  EXPECT_EQ(environment.launcher, "mpirun");
-  EXPECT_EQ(environment.variables.at("OMP_PROC_BIND"), "true");
-  EXPECT_THAT(refusal(R"({"launcher": "mpiexec"})"), HasSubstr("launcher: unknown name 'mpiexec'"));
-  EXPECT_THAT(refusal(R"({"variables": {"A": 1}})"), HasSubstr("variables.A is not a text"));
-  EXPECT_THAT(refusal(R"({"variables": {"A=B": "1"}})"), HasSubstr("no name of a variable"));
-  EXPECT_THAT(refusal(R"({"lancher": "local"})"), HasSubstr("'launcher' is meant"));
-  EXPECT_EQ(environment_schema(toy_launchers())["properties"]["launcher"]["default"], "local");
-}
-
 TEST(ReadStudy, WhatNoRunFileCanKeepIsRefused) {
   EXPECT_THAT(refusal_of_study(small_study(), {"description=" + std::string(1'000'001, 'x')}),
               testing::HasSubstr("every run file keeps it"));
