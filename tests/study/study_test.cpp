@@ -142,12 +142,8 @@ TEST(Study, AQualityGoalIsOneOfTheWorkloadsMetrics) {
 }
 
 TEST(Study, MissingFileIsNamed) {
-  try {
-    (void)read_study("absent.json", {}, toy_workloads());
-    FAIL() << "accepted";
-  } catch (const BadInput& error) {
-    EXPECT_THAT(error.what(), StartsWith("absent.json cannot be read: No such file"));
-  }
+  EXPECT_THAT(message_of([] { return read_study("absent.json", {}, toy_workloads()); }),
+              StartsWith("absent.json cannot be read: No such file"));
 }
 
 TEST(Study, SyntaxErrorsHaveLineAndColumn) {
