@@ -6,6 +6,7 @@
 #include "core/error.hpp"
 
 #include "tests/study/toy_workload.hpp"
+#include "tests/support/field_values.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/scoped_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -17,12 +18,6 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::vector<std::string> names_of(const std::vector<ShippedFile>& files) {
-  std::vector<std::string> names;
-  for (const auto& file : files) names.push_back(file.name);
-  return names;
-}
 
 /// An installation with two workloads and two environments.
 class Installation : public ::testing::Test {
@@ -54,13 +49,13 @@ class Installation : public ::testing::Test {
 };
 
 TEST_F(Installation, ListsStudiesOfAllWorkloadsByName) {
-  EXPECT_THAT(names_of(shipped().studies()), ElementsAre("alpha", "zeta"));
+  EXPECT_THAT(values_of(shipped().studies(), &ShippedFile::name), ElementsAre("alpha", "zeta"));
   EXPECT_EQ(shipped().studies()[0].file,
             folder_ / "share/scalestudy/workloads/zebra/studies/alpha.json");
 }
 
 TEST_F(Installation, FindsClaimsByNameOrPath) {
-  EXPECT_THAT(names_of(shipped().claims()), ElementsAre("faster"));
+  EXPECT_THAT(values_of(shipped().claims(), &ShippedFile::name), ElementsAre("faster"));
   const auto file = folder_ / "share/scalestudy/results/claims/faster.json";
   EXPECT_EQ(shipped().find_claim("faster"), file);
   EXPECT_EQ(shipped().find_claim(file.string()), file);
@@ -69,7 +64,7 @@ TEST_F(Installation, FindsClaimsByNameOrPath) {
 }
 
 TEST_F(Installation, ListsEnvironmentsByTheirFolder) {
-  EXPECT_THAT(names_of(shipped().environments()), ElementsAre("all", "here"));
+  EXPECT_THAT(values_of(shipped().environments(), &ShippedFile::name), ElementsAre("all", "here"));
 }
 
 TEST_F(Installation, FindsAStudyByNameOrPath) {
@@ -89,7 +84,7 @@ TEST_F(Installation, AStudyThatNobodyCanReachSaysWhy) {
 
 TEST_F(Installation, FindsAProfileBesideTheStudyBeforeAShippedOne) {
   add("workloads/ant/profiles/net.json", "{}");
-  EXPECT_THAT(names_of(shipped().profiles()), ElementsAre("net"));
+  EXPECT_THAT(values_of(shipped().profiles(), &ShippedFile::name), ElementsAre("net"));
   EXPECT_EQ(shipped().find_profile("net", folder_),
             folder_ / "share/scalestudy/workloads/ant/profiles/net.json");
   write_text(folder_ / "net", "{}");
@@ -152,7 +147,8 @@ TEST(ShippedFiles, WithoutAnInstallationThoseOfTheSourcesAreFound) {
   const ShippedFiles shipped("/nowhere/bin/scalestudy");
   EXPECT_EQ(shipped.find_study("n2v-quickstart").parent_path().parent_path().filename(),
             "noise2void");
-  EXPECT_THAT(names_of(shipped.environments()), testing::Contains("debian12-cpu"));
+  EXPECT_THAT(values_of(shipped.environments(), &ShippedFile::name),
+              testing::Contains("debian12-cpu"));
 }
 
 TEST(RankProgram, StandsBesideTheDriverUnlessTheVariableSaysOtherwise) {
