@@ -12,8 +12,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::vector<std::int64_t> rwth_ranks{1, 2, 4, 6, 8, 10, 12, 14};
-
 /// protocols 2.4: Adam 0.001, 200 epochs of 1,792 samples in batches of 16, halved at 80, 120, 150.
 CommonSettings rwth() {
   return {.local_batch_size = 16,
@@ -31,48 +29,6 @@ CommonSettings saturn() {
           .steps_per_epoch = 0,
           .last_batch = LastBatch::partial,
           .optimizer = {.base_learning_rate = 0.02}};
-}
-
-// protocols 1.1: optimiser steps 40,000 and 10,000, patches 640,000 in both arms.
-TEST(PublishedNumbers, BothArmsOfTheBlogSeeTheSamePatches) {
-  const auto one = apply(ScalingRule::linear_fixed_samples, {blog(), 1});
-  const auto four = apply(ScalingRule::linear_fixed_samples, {blog(), 4});
-  EXPECT_EQ(one.epochs * one.steps_per_epoch, 40'000);
-  EXPECT_EQ(four.epochs * four.steps_per_epoch, 10'000);
-  EXPECT_EQ(one.samples, 640'000);
-  EXPECT_EQ(four.samples, 640'000);
-  EXPECT_EQ(four.samples_per_epoch, 4 * one.samples_per_epoch);
-}
-
-// protocols 1.7, N-6: patience is 5 % of the training at N = 1 and 20 % at N = 4.
-TEST(PublishedNumbers, PatienceIsALargerShareOfTheBlogsShorterTraining) {
-  const auto share = [](std::int64_t ranks) {
-    const auto plan = apply(ScalingRule::linear_fixed_samples, {blog(), ranks});
-    return static_cast<double>(plan.patience_epochs) / static_cast<double>(plan.epochs);
-  };
-  EXPECT_DOUBLE_EQ(share(1), 0.05);
-  EXPECT_DOUBLE_EQ(share(4), 0.20);
-}
-
-// protocols 1.7, N-6: stated in samples it is the same share at every N that divides it.
-TEST(PublishedNumbers, PatienceInSamplesIsTheSameShare) {
-  auto settings = blog();
-  settings.schedule.patience_rule = PatienceRule::samples;
-  for (const std::int64_t ranks : {1, 2, 5, 10}) {
-    const auto plan = apply(ScalingRule::linear_fixed_samples, {settings, ranks});
-    EXPECT_EQ(plan.patience_epochs * 20, plan.epochs) << ranks;
-  }
-}
-
-// protocols 2.1: LR 0.001 × N, 16N global, 200 epochs always.
-TEST(PublishedNumbers, RwthScalesBatchAndRateButNotEpochs) {
-  for (const auto ranks : rwth_ranks) {
-    const auto plan = apply(ScalingRule::linear_fixed_epochs, {rwth(), ranks, 1792});
-    EXPECT_EQ(plan.global_batch_size, 16 * ranks);
-    EXPECT_DOUBLE_EQ(plan.learning_rate, 0.001 * static_cast<double>(ranks));
-    EXPECT_EQ(plan.epochs, 200);
-    EXPECT_THAT(plan.milestones_epochs, ElementsAre(80, 120, 150)) << "epochs stay epochs";
-  }
 }
 
 // protocols 2.1: what drop_remainder leaves out of 1,792 at N = 6, 10, 12.
