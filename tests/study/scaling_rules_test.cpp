@@ -8,7 +8,6 @@
 #include "core/error.hpp"
 
 #include "tests/study/published_settings.hpp"
-#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -278,13 +277,6 @@ TEST(ScalingRules, NothingLeftToTrainIsRefused) {
   settings.steps_per_epoch = 3;
   EXPECT_THROW(plan_of(ScalingRule::linear_fixed_epochs, settings, 4), BadInput);
   EXPECT_NO_THROW(plan_of(ScalingRule::strong, settings, 4));
-}
-
-TEST(ScalingRules, UnknownNameSuggestsTheNearest) {
-  const auto message = message_of(
-      [] { return choice_from<ScalingRule>("linear_fixed_sample", "axes.scaling_rule"); });
-  EXPECT_THAT(message, HasSubstr("axes.scaling_rule: unknown value 'linear_fixed_sample'"));
-  EXPECT_THAT(message, HasSubstr("'linear_fixed_samples' is meant"));
 }
 
 }  // namespace
