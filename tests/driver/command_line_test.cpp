@@ -10,6 +10,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/driver.hpp"
+#include "tests/driver/driver_answer.hpp"
 #include "tests/support/documented_table.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -21,81 +22,67 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-struct Answer {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Answer answer_to(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  Context context{{}, "/nowhere/bin/scalestudy", out, err};
-  const int code = run_driver(arguments, context);
-  return {code, out.str(), err.str()};
-}
-
 TEST(CommandLine, VersionNamesTheBuild) {
-  const auto answer = answer_to({"--version"});
+  const auto answer = ask_driver({"--version"});
   EXPECT_EQ(answer.code, 0);
   EXPECT_EQ(answer.out, "scalestudy " + build_id() + "\n");
 }
 
 TEST(CommandLine, UnknownCommandSuggestsTheNearest) {
-  const auto answer = answer_to({"statsu", "DIR"});
+  const auto answer = ask_driver({"statsu", "DIR"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_EQ(answer.out, "");
   EXPECT_THAT(answer.err, HasSubstr("There is no command 'statsu'"));
   EXPECT_THAT(answer.err, HasSubstr("Did you mean 'status'"));
-  EXPECT_THAT(answer_to({"xyzzyxyzzy"}).err, HasSubstr("See scalestudy --help"));
+  EXPECT_THAT(ask_driver({"xyzzyxyzzy"}).err, HasSubstr("See scalestudy --help"));
 }
 
 TEST(CommandLine, UnknownOptionSuggestsTheNearest) {
-  const auto answer = answer_to({"run", "study.json", "--out", "x", "--dryrun"});
+  const auto answer = ask_driver({"run", "study.json", "--out", "x", "--dryrun"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("--dryrun"));
   EXPECT_THAT(answer.err, HasSubstr("Did you mean '--dry-run'"));
 }
 
 TEST(CommandLine, AMistypedOptionIsNamedBeforeWhatItWasToGive) {
-  const auto answer = answer_to({"run", "study.json", "--otu", "x"});
+  const auto answer = ask_driver({"run", "study.json", "--otu", "x"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("There is no option --otu"));
   EXPECT_THAT(answer.err, HasSubstr("Did you mean '--out'"));
-  EXPECT_THAT(answer_to({"init", "unet", "--dta=x"}).err, HasSubstr("Did you mean '--data'"));
-  EXPECT_THAT(answer_to({"plan", "-x"}).err, HasSubstr("There is no option -x"));
-  EXPECT_THAT(answer_to({"--hlep"}).err, HasSubstr("Did you mean '--help'"));
-  EXPECT_THAT(answer_to({"--quiet", "plan"}).err, HasSubstr("Options stand behind the command"));
+  EXPECT_THAT(ask_driver({"init", "unet", "--dta=x"}).err, HasSubstr("Did you mean '--data'"));
+  EXPECT_THAT(ask_driver({"plan", "-x"}).err, HasSubstr("There is no option -x"));
+  EXPECT_THAT(ask_driver({"--hlep"}).err, HasSubstr("Did you mean '--help'"));
+  EXPECT_THAT(ask_driver({"--quiet", "plan"}).err, HasSubstr("Options stand behind the command"));
 }
 
 TEST(CommandLine, ASettingThatIsNoOptionSaysHowItIsSet) {
-  EXPECT_THAT(answer_to({"run", "x", "--out", "y", "--epochs", "4"}).err,
+  EXPECT_THAT(ask_driver({"run", "x", "--out", "y", "--epochs", "4"}).err,
               HasSubstr("Use --set settings.epochs=VALUE"));
-  EXPECT_THAT(answer_to({"plan", "x", "--scaling-rule=strong"}).err,
+  EXPECT_THAT(ask_driver({"plan", "x", "--scaling-rule=strong"}).err,
               HasSubstr("Use --set axes.scaling_rule=VALUE"));
-  EXPECT_THAT(answer_to({"status", "x", "--epochs", "4"}).err, Not(HasSubstr("--set")));
+  EXPECT_THAT(ask_driver({"status", "x", "--epochs", "4"}).err, Not(HasSubstr("--set")));
 }
 
 TEST(CommandLine, WhatLooksLikeAnOptionMayBeAValue) {
-  const auto answer = answer_to({"init", "unet", "--data", "--nowhere"});
+  const auto answer = ask_driver({"init", "unet", "--data", "--nowhere"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("'--nowhere' does not exist"));
 }
 
 TEST(CommandLine, WhatIsTooMuchIsNamedInTheOrderGiven) {
-  const auto answer = answer_to({"plan", "x", "3", "four", "5"});
+  const auto answer = ask_driver({"plan", "x", "3", "four", "5"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("There is no use for '3 four 5'"));
 }
 
 TEST(CommandLine, TheVersionIsJsonToo) {
-  const auto answer = answer_to({"--version", "--json"});
+  const auto answer = ask_driver({"--version", "--json"});
   EXPECT_EQ(answer.code, 0);
   EXPECT_THAT(answer.out, testing::StartsWith("{\n  \"version\": \""));
 }
 
 TEST(CommandLine, NoCommandNamesThemAll) {
-  const auto answer = answer_to({});
+  const auto answer = ask_driver({});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("No command is given (the commands are init, plan, "));
 }
@@ -104,7 +91,7 @@ TEST(CommandLine, AnEmptyValueIsNoDefault) {
   for (const auto& given : {std::vector<std::string>{"--out", ""}, {"--out="}}) {
     auto arguments = given;
     arguments.insert(arguments.begin(), {"report", "/nowhere"});
-    const auto answer = answer_to(arguments);
+    const auto answer = ask_driver(arguments);
     EXPECT_EQ(answer.code, 2);
     EXPECT_THAT(answer.err, HasSubstr("--out is given an empty value"));
   }
@@ -119,9 +106,9 @@ TEST(CommandLine, AResultThatCannotBeWrittenIsNoSuccess) {
 }
 
 TEST(CommandLine, MissingPartsAreUsageErrors) {
-  EXPECT_EQ(answer_to({}).code, 2);
-  EXPECT_EQ(answer_to({"status"}).code, 2);
-  const auto answer = answer_to({"run", "study.json"});
+  EXPECT_EQ(ask_driver({}).code, 2);
+  EXPECT_EQ(ask_driver({"status"}).code, 2);
+  const auto answer = ask_driver({"run", "study.json"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("--out"));
   EXPECT_THAT(answer.err, StartsWith("error: "));
@@ -137,31 +124,31 @@ TEST(CommandLine, TheReadmeHasEveryCommand) {
 }
 
 TEST(CommandLine, EveryCommandHelpsWithAnExample) {
-  EXPECT_EQ(answer_to({"--help"}).code, 0);
+  EXPECT_EQ(ask_driver({"--help"}).code, 0);
   for (const auto& command : commands()) {
-    const auto answer = answer_to({std::string(command.name), "--help"});
+    const auto answer = ask_driver({std::string(command.name), "--help"});
     EXPECT_EQ(answer.code, 0) << command.name;
     EXPECT_THAT(answer.out, HasSubstr("Example:\n  scalestudy " + std::string(command.name)));
     EXPECT_THAT(answer.out, HasSubstr("--no-color"));
     for (const auto& line : split(command.example, '\n'))
       EXPECT_THAT(line, StartsWith("scalestudy " + std::string(command.name)));
-    EXPECT_THAT(answer_to({"--help"}).out, HasSubstr(std::string(command.summary)));
+    EXPECT_THAT(ask_driver({"--help"}).out, HasSubstr(std::string(command.summary)));
   }
 }
 
 TEST(CommandLine, ACommandOffersOnlyWhatActsOnIt) {
   for (const auto* command : {"plan", "run"})
     for (const auto* option : {"--environment", "--launcher", "--set"})
-      EXPECT_THAT(answer_to({command, "--help"}).out, HasSubstr(option)) << command;
+      EXPECT_THAT(ask_driver({command, "--help"}).out, HasSubstr(option)) << command;
   for (const auto* command : {"status", "report", "inspect", "list", "schema", "doctor", "data"})
     for (const auto* option : {"--environment", "--launcher", "--set", "--verbose"})
-      EXPECT_THAT(answer_to({command, "--help"}).out, Not(HasSubstr(option))) << command;
-  EXPECT_THAT(answer_to({"data", "--help"}).out, HasSubstr("--quiet"));
-  EXPECT_THAT(answer_to({"plan", "--help"}).out, Not(HasSubstr("--quiet")));
+      EXPECT_THAT(ask_driver({command, "--help"}).out, Not(HasSubstr(option))) << command;
+  EXPECT_THAT(ask_driver({"data", "--help"}).out, HasSubstr("--quiet"));
+  EXPECT_THAT(ask_driver({"plan", "--help"}).out, Not(HasSubstr("--quiet")));
 }
 
 TEST(CommandLine, AnOptionThatWouldDoNothingIsRefused) {
-  const auto answer = answer_to({"status", "DIR", "--set", "settings.epochs=3"});
+  const auto answer = ask_driver({"status", "DIR", "--set", "settings.epochs=3"});
   EXPECT_EQ(answer.code, 2);
   EXPECT_THAT(answer.err, HasSubstr("--set"));
 }
@@ -170,7 +157,7 @@ TEST(CommandLine, ErrorsAreJsonTooWhereJsonIsAskedFor) {
   const std::vector<std::vector<std::string>> wrong{
       {"statsu", "--json"}, {"status", "/nowhere", "--json"}, {"run", "x", "--json"}};
   for (const auto& arguments : wrong) {
-    const auto answer = answer_to(arguments);
+    const auto answer = ask_driver(arguments);
     EXPECT_EQ(answer.code, 2);
     const auto document = nlohmann::json::parse(answer.out);
     EXPECT_EQ(document.at("exit_code"), 2);
@@ -179,16 +166,16 @@ TEST(CommandLine, ErrorsAreJsonTooWhereJsonIsAskedFor) {
 }
 
 TEST(CommandLine, UnknownStudyEnvironmentAndFolderAreBadInput) {
-  const auto study = answer_to({"plan", "no-such-study"});
+  const auto study = ask_driver({"plan", "no-such-study"});
   EXPECT_EQ(study.code, 2);
   EXPECT_THAT(study.err, HasSubstr("no study 'no-such-study'"));
-  const auto environment = answer_to({"plan", "x", "--environment", "no-such-place"});
+  const auto environment = ask_driver({"plan", "x", "--environment", "no-such-place"});
   EXPECT_EQ(environment.code, 2);
   EXPECT_THAT(environment.err, HasSubstr("no environment 'no-such-place'"));
-  const auto launcher = answer_to({"plan", "x", "--launcher", "locla"});
+  const auto launcher = ask_driver({"plan", "x", "--launcher", "locla"});
   EXPECT_EQ(launcher.code, 2);
   EXPECT_THAT(launcher.err, HasSubstr("Did you mean 'local'"));
-  const auto folder = answer_to({"status", "/nowhere"});
+  const auto folder = ask_driver({"status", "/nowhere"});
   EXPECT_EQ(folder.code, 2);
   EXPECT_THAT(folder.err, HasSubstr("/nowhere does not exist"));
 }
@@ -211,7 +198,7 @@ TEST(CommandLine, AWorkingFolderThatIsGoneIsSaid) {
     const TemporaryFolder gone;
     fs::current_path(gone.path());
     fs::remove_all(gone.path());
-    return answer_to({"doctor"});
+    return ask_driver({"doctor"});
   }();
   fs::current_path(before);
   EXPECT_EQ(answer.code, 2);
