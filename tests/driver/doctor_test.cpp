@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -11,6 +10,7 @@
 #include "driver/doctor/machine_checks.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/record/sample_run.hpp"
+#include "tests/support/scoped_variable.hpp"
 
 namespace scalestudy {
 namespace {
@@ -145,20 +145,6 @@ TEST(ProgramOutput, IsWhatTheProgramSays) {
   EXPECT_NE(find_on_path("sh"), "");
   EXPECT_EQ(find_on_path("no-such-program-anywhere"), "");
 }
-
-/// A variable for one test.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const std::string& value) : name_(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  ~ScopedVariable() { ::unsetenv(name_); }
-  ScopedVariable(const ScopedVariable&) = delete;
-  ScopedVariable& operator=(const ScopedVariable&) = delete;
-
- private:
-  const char* name_;
-};
 
 fs::path make_rank_program(const TemporaryFolder& folder) {
   const auto program = folder / "scalestudy-rank";
