@@ -28,6 +28,7 @@ TEST(OutputOf, ASilentSuccessIsAnEmptyText) {
 
 TEST(OutputOf, AFailureIsNothingWhateverItSaid) {
   EXPECT_EQ(output_of({"sh", "-c", "echo partial; exit 3"}, Seconds(60)), std::nullopt);
+  EXPECT_EQ(run_program({"sh", "-c", "echo partial; exit 3"}, Seconds(60)).text, "partial\n");
   EXPECT_EQ(output_of({"sh", "-c", "echo partial; kill -9 $$"}, Seconds(60)), std::nullopt);
 }
 

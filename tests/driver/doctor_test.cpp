@@ -5,12 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/ids.hpp"
-#include "core/program_output.hpp"
 
 #include "driver/doctor/machine_checks.hpp"
 #include "tests/driver/driver_answer.hpp"
-#include "tests/record/sample_run.hpp"
 #include "tests/support/scoped_variable.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -130,20 +129,6 @@ TEST(RankDescription, SurvivesItsOwnFormatAndRefusesOthers) {
   EXPECT_FALSE(rank_description_in(""));
   EXPECT_FALSE(rank_description_in("{}"));
   EXPECT_FALSE(rank_description_in(R"({"build_id": 1, "libtorch": [], "mpi": 0})"));
-}
-
-TEST(ProgramOutput, IsWhatTheProgramSays) {
-  EXPECT_EQ(output_of({"/bin/echo", "a  b", "$HOME"}, Seconds(20)), "a  b $HOME\n");
-  EXPECT_FALSE(output_of({"/nowhere/program"}, Seconds(20)));
-  EXPECT_FALSE(output_of({"/bin/false"}, Seconds(20)));
-  const auto refusal = run_program({"/bin/sh", "-c", "echo no; exit 4"}, Seconds(20));
-  EXPECT_EQ(refusal.text, "no\n");
-  EXPECT_FALSE(refusal.succeeded);
-  const Stopwatch since;
-  EXPECT_FALSE(output_of({"/bin/sleep", "60"}, Seconds(0.05)));
-  EXPECT_LT(since.elapsed_s(), 50);
-  EXPECT_NE(find_on_path("sh"), "");
-  EXPECT_EQ(find_on_path("no-such-program-anywhere"), "");
 }
 
 fs::path make_rank_program(const TemporaryFolder& folder) {

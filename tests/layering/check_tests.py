@@ -15,7 +15,6 @@ RETRY = re.compile(r"\bexpect_in_quiet\b|\bholds_at_last\b")
 
 NIGHTLY = re.compile(r"tests/gpu/|tests/replay/planted_(processes_test|rank)\.cpp|tests/e2e/(causes|stopped_rank|verify|random_kills)_test\.cpp")
 ALLOWED = {
-    "tests/driver/doctor_test.cpp": (1, "a child that hangs for ever is stopped: below a minute"),
     "tests/driver/signals_test.cpp": (1, "a wait that would last for ever ends: below half a minute"),
     "tests/engine/epoch_loop_test.cpp": (1, "a wait that would last for ever ends"),
     "tests/rank/rank_program_test.cpp": (1, "a rank that failed does not wait for its deadline"),
