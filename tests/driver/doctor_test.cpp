@@ -111,6 +111,15 @@ TEST(Doctor, NamesEveryAilmentWithItsRemedy) {
   }
 }
 
+TEST(Doctor, LeftoversAreNamedWithTheCommandThatClearsThem) {
+  auto facts = good_machine();
+  facts.leftovers = {{"/dev/shm/a", 4096}};
+  const auto check = check_of(facts, "leftovers");
+  EXPECT_EQ(check.result, CheckResult::note);
+  EXPECT_EQ(check.finding, "1 of killed jobs, 4.00 KiB: /dev/shm/a");
+  EXPECT_THAT(check.remedy, HasSubstr("scalestudy doctor --clear"));
+}
+
 TEST(Doctor, GpusAreNamed) {
   auto facts = good_machine();
   facts.rank->cuda = true;

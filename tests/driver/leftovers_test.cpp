@@ -11,7 +11,6 @@
 
 #include "record/machine/host_environment.hpp"
 
-#include "driver/doctor/machine_checks.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -141,19 +140,6 @@ TEST_F(Machine, RealProcessesAreSeen) {
   EXPECT_THAT(found(), IsEmpty());
   ::munmap(memory, 8);
   EXPECT_THAT(found(), ElementsAre(file));
-}
-
-TEST(DoctorOfLeftovers, NamesThemWithTheCommandThatClearsThem) {
-  MachineFacts facts;
-  facts.leftovers = {{"/dev/shm/a", 4096}};
-  for (const auto& check : check_machine(facts)) {
-    if (check.subject != "leftovers") continue;
-    EXPECT_EQ(check.result, CheckResult::note);
-    EXPECT_EQ(check.finding, "1 of killed jobs, 4.00 KiB: /dev/shm/a");
-    EXPECT_THAT(check.remedy, HasSubstr("scalestudy doctor --clear"));
-    return;
-  }
-  FAIL() << "no check of leftovers";
 }
 
 TEST(DoctorOfLeftovers, HelpSaysHowTheyAreCleared) {
