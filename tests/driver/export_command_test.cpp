@@ -1,12 +1,9 @@
 /// scalestudy export: each format of a study, places, wrong input, damaged runs.
 
-#include <fstream>
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-
-#include "core/file_content.hpp"
 
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
@@ -17,12 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
@@ -51,7 +42,7 @@ TEST_F(ExportCommand, CsvHoldsAllRunsInAFileForEachTable) {
   const auto place = study_ / "export/csv";
   EXPECT_THAT(names_in(place), testing::ElementsAre("epochs.csv", "evaluations.csv", "export.json",
                                                     "runs.csv", "steps.csv"));
-  const auto steps = text_of(place / "steps.csv");
+  const auto steps = content_of(place / "steps.csv");
   EXPECT_TRUE(steps.starts_with("run_id,rank,step,step_s,"));
   EXPECT_EQ(std::ranges::count(steps, '\n'), 1 + 2 * 2 * 160);
 }
@@ -60,7 +51,7 @@ TEST_F(ExportCommand, JsonHoldsALineForEachRow) {
   const auto document =
       json_of_driver({"export", study_.string(), "--to", "json", "--steps", "5:7"});
   EXPECT_EQ(document["runs"], 2);
-  std::istringstream lines(text_of(study_ / "export/json/steps.jsonl"));
+  std::istringstream lines(content_of(study_ / "export/json/steps.jsonl"));
   std::size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count)
     EXPECT_GT(nlohmann::json::parse(line)["step_s"].get<double>(), 0);
@@ -74,7 +65,7 @@ TEST_F(ExportCommand, ATraceIsMadeOfEachRun) {
   EXPECT_THAT(done.out, HasSubstr("ui.perfetto.dev"));
   const auto names = names_in(out);
   ASSERT_EQ(names.size(), 3U);
-  const auto trace = nlohmann::json::parse(text_of(out / names[1]));
+  const auto trace = nlohmann::json::parse(content_of(out / names[1]));
   EXPECT_FALSE(trace["traceEvents"].empty());
 }
 
@@ -91,7 +82,7 @@ TEST_F(ExportCommand, StepsThatNoRunHasAreRefusedAndNothingIsWritten) {
   const auto some = answer({"--to", "csv", "--steps", "159:900"});
   EXPECT_EQ(some.code, 0) << some.err;
   EXPECT_THAT(some.err, HasSubstr(" steps: none of them is exported"));
-  EXPECT_EQ(std::ranges::count(text_of(study_ / "export/csv/steps.csv"), '\n'), 1 + 2 * 2);
+  EXPECT_EQ(std::ranges::count(content_of(study_ / "export/csv/steps.csv"), '\n'), 1 + 2 * 2);
 }
 
 TEST_F(ExportCommand, OneRunIsExportedFromItsFolderOrFile) {
@@ -131,7 +122,7 @@ TEST_F(ExportCommand, ReplacesAnEarlierExportAndNothingElse) {
   EXPECT_EQ(refused.code, 2);
   EXPECT_THAT(refused.err, HasSubstr("holds something else than an export"));
   EXPECT_EQ(answer({"--to", "csv", "--out", (other / "thesis.tex").string()}).code, 2);
-  EXPECT_EQ(text_of(other / "thesis.tex"), "mine");
+  EXPECT_EQ(content_of(other / "thesis.tex"), "mine");
   EXPECT_THAT(names_in(folder_.path()), testing::UnorderedElementsAre("other", "out", "study"))
       << "nothing half-made is left";
 }
@@ -142,7 +133,7 @@ TEST_F(ExportCommand, DamagedRunsAreNamedAndTheRestIsExported) {
   EXPECT_EQ(done.code, 2);
   EXPECT_THAT(done.out, HasSubstr("2 runs in"));
   EXPECT_THAT(done.err, HasSubstr("1 file could not be read"));
-  const auto mark = nlohmann::json::parse(text_of(study_ / "export/csv/export.json"));
+  const auto mark = nlohmann::json::parse(content_of(study_ / "export/csv/export.json"));
   EXPECT_EQ(mark["left_out"].size(), 1U);
 }
 
