@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -10,6 +9,7 @@
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/noisy_volume.hpp"
+#include "tests/support/other_programs.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/requirements.hpp"
@@ -203,12 +203,7 @@ TEST_F(DataPrepare, DamagedPacksAreRefusedNamingTheFile) {
 }
 
 TEST_F(DataPrepare, OtherReadersSeeEveryPicture) {
-  const auto has_h5py = [](const std::string& python) {
-    return std::system((python + " -c 'import h5py' 2>/dev/null").c_str()) == 0;
-  };
-  std::string python;
-  for (const auto* candidate : {"python3", "/usr/bin/python3"})
-    if (python.empty() && has_h5py(candidate)) python = candidate;
+  const auto python = python_with_h5py();
   SCALESTUDY_NEEDS("h5py", !python.empty());
   ASSERT_EQ(prepare().code, 0);
   std::ofstream(folder_ / "check.py") << R"(
@@ -226,9 +221,9 @@ for i, width in enumerate((8, 9)):
             for c in range(3):
                 assert pixels[y, x, c] == (37 * y + 101 * x + 59 * c + 13 * x * y) % 256
 )";
-  const auto command =
-      cat(python, " ", shell_quoted(folder_ / "check.py"), " ", shell_quoted(pack_));
-  EXPECT_EQ(std::system(command.c_str()), 0);
+  const auto checked =
+      run_command(cat(python, " ", shell_quoted(folder_ / "check.py"), " ", shell_quoted(pack_)));
+  EXPECT_EQ(checked.status, 0) << checked.output;
 }
 
 TEST_F(DataPrepare, AFitThatTrainingMustBeToldIsSaid) {
