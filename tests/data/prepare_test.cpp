@@ -348,9 +348,10 @@ TEST_F(InspectSet, SaysWhereAllPicturesUseFewOfTheirSixteenBits) {
                 i < values.size() ? picture : pattern(2, 2, 1));
     }
     options_.existing = Existing::replace;
-    const auto said = prepare_pack(source_, options_, in_silence).notes;
+    const auto said = prepare_pack(source_, options_, without_progress).notes;
     for (const auto& place : {source_, options_.out}) {
-      EXPECT_EQ(inspect_set(place, PackKind::classes, Verify::no, in_silence).notes, said) << place;
+      EXPECT_EQ(inspect_set(place, PackKind::classes, Verify::no, without_progress).notes, said)
+          << place;
       const auto set = open_set(place, PackKind::classes);
       EXPECT_EQ(range_note(*set), said.empty() ? "" : said[0]);
       EXPECT_TRUE(set->notes().empty());

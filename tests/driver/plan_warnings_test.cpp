@@ -44,7 +44,7 @@ TEST(PlanWarnings, WarnsWhereAStrategyOfTwoLevelsHasOne) {
 TEST(PlanWarnings, WarnsOfMilestonesBeyondTheTraining) {
   const StudyPlace place;
   const auto warnings = [&](const std::string& milestones) {
-    return plan_of(place, {"--set", "settings.schedule.name=step", "--set",
+    return planned(place, {"--set", "settings.schedule.name=step", "--set",
                            "settings.schedule.milestones_epochs=" + milestones})
         .err;
   };
@@ -58,7 +58,7 @@ TEST(PlanWarnings, WarnsOfMilestonesBeyondTheTraining) {
 TEST(PlanWarnings, WarnsOfAWarmUpAsLongAsTheTraining) {
   const StudyPlace place;
   const auto warnings = [&](const std::string& epochs, const std::string& rule) {
-    return plan_of(place, {"--set", "settings.epochs=" + epochs, "--set",
+    return planned(place, {"--set", "settings.epochs=" + epochs, "--set",
                            "axes.scaling_rule=[\"" + rule + "\"]"})
         .err;
   };
