@@ -103,18 +103,6 @@ TEST(Inspect, FindsTheFileInARunFolderAndShowsAnUnfinishedOne) {
   EXPECT_THAT(answer.out, HasSubstr("INVALID: nonfinite_loss"));
 }
 
-TEST(Inspect, NamesRankPhaseAndReasonOfAFailure) {
-  const TemporaryFolder folder;
-  Closing closing;
-  closing.status = RunStatus::failed;
-  closing.reason = "rank 1 was killed by signal 9";
-  closing.failed_rank = 1;
-  closing.failed_phase = "forward";
-  const auto file = close_run_file(make_open_sample_run(folder), closing);
-  EXPECT_THAT(ask_driver({"inspect", file.string()}).out,
-              HasSubstr("failed: rank 1 in phase forward: rank 1 was killed by signal 9"));
-}
-
 TEST(Inspect, JsonHoldsTheSame) {
   const TemporaryFolder folder;
   const auto file = make_sample_run(folder);
