@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "study/choices.hpp"
 #include "study/scaling_rules.hpp"
 
 #include "driver/terminal/listing.hpp"
@@ -27,6 +28,41 @@ const std::vector<std::string> kinds{"workloads", "strategies",   "rules",   "in
 
 json rows_of(const std::string& kind) {
   return json_of_driver({"list", kind}).at(kind);
+}
+
+bool has_row(const json& rows, const std::string& name) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const auto& row) { return row["name"] == name; });
+}
+
+TEST(ListOutput, ShowsEveryKind) {
+  EXPECT_TRUE(has_row(rows_of("workloads"), "noise2void"));
+  for (const auto& strategy : named_choices<Reduction>())
+    EXPECT_TRUE(has_row(rows_of("strategies"), std::string(strategy.name)));
+  EXPECT_EQ(rows_of("rules").size(), choices<ScalingRule>.size());
+  EXPECT_TRUE(has_row(rows_of("launchers"), "local"));
+  EXPECT_TRUE(has_row(rows_of("launchers"), "mpirun"));
+  EXPECT_TRUE(has_row(rows_of("environments"), "debian12-cpu"));
+}
+
+TEST(ListOutput, EveryShippedStudyCanBeRead) {
+  const auto studies = rows_of("studies");
+  EXPECT_TRUE(has_row(studies, "n2v-quickstart"));
+  for (const auto& study : studies) {
+    EXPECT_FALSE(study["description"].get<std::string>().starts_with("UNREADABLE")) << study;
+    EXPECT_NE(study["description"], "") << study;
+  }
+}
+
+TEST(ListOutput, EveryRecordedColumnIsAMetricWithUnit) {
+  const auto metrics = rows_of("metrics");
+  EXPECT_TRUE(has_row(metrics, "/summary/samples_per_s"));
+  EXPECT_TRUE(has_row(metrics, "/steps/exposed_communication_s"));
+  EXPECT_TRUE(has_row(metrics, "/ranks/peak_memory_bytes"));
+  for (const auto& metric : metrics) {
+    EXPECT_NE(metric["unit"], "") << metric;
+    EXPECT_NE(metric["meaning"], "") << metric;
+  }
 }
 
 TEST(ListOutput, EveryKindIsAListOfRowsWithTheSameKeys) {
@@ -122,6 +158,14 @@ TEST(ListOutput, WantsOneKnownKind) {
   EXPECT_THAT(far.err, HasSubstr("Use one of them"));
 }
 
+TEST(ListOutput, UnknownKindSuggestsTheNearest) {
+  const auto answer = ask_driver({"list", "studeis"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_EQ(answer.out, "");
+  EXPECT_THAT(answer.err, HasSubstr("nothing called 'studeis' to list"));
+  EXPECT_THAT(answer.err, HasSubstr("Did you mean 'studies'"));
+}
+
 Listing two_rows() {
   return {"things", {"name", "what"}, {{"a", "first"}, {"b", "second"}}, "Nothing."};
 }
@@ -132,6 +176,12 @@ std::string shown(const Listing& listing, bool as_json) {
   context.options.json = as_json;
   show(listing, context);
   return out.str();
+}
+
+TEST(Listing, AlignsItsColumns) {
+  auto listing = two_rows();
+  listing.rows = {{"a", "first"}, {"long name", "µ"}};
+  EXPECT_EQ(shown(listing, false), "name       what\na          first\nlong name  µ\n");
 }
 
 TEST(Listing, JsonNamesTheListAndItsColumns) {
