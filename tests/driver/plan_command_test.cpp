@@ -334,13 +334,6 @@ TEST(PlanCommand, ASettingOfAWorkloadThatActsNowhereIsRefused) {
   EXPECT_EQ(refusal("unet-nuclei", {fit, filter}), "");
 }
 
-TEST(PlanCommand, AShippedStudyIsSuggestedForAMistypedName) {
-  const auto answer = ask_driver({"plan", "n2v-quikstart"});
-  EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.err, HasSubstr("Did you mean 'n2v-quickstart'"));
-  EXPECT_THAT(answer.err, HasSubstr("shipped are: "));
-}
-
 TEST(PlanCommand, DataAreToldApartByWhatTheyHold) {
   const StudyPlace place;
   const auto hash_and_id = [&](const std::vector<std::string>& more = {}) {
