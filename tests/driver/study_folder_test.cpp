@@ -31,7 +31,6 @@ namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 RunSpec sample_spec(std::int64_t repeat) {
@@ -113,31 +112,6 @@ TEST(StudyFolder, CannotBeMadeBelowAFile) {
   EXPECT_THROW(WritableStudyFolder(temporary.path() / "file" / "study").create(), BadInput);
 }
 
-TEST(StudyFolder, LaunchRecordSurvivesTheFile) {
-  const TemporaryFolder temporary;
-  const WritableStudyFolder folder(temporary.path());
-  folder.create();
-  const auto id = sample_spec(0).run_id();
-  EXPECT_FALSE(folder.read_launch(id).has_value());
-  folder.prepare_run(sample_spec(0));
-  LaunchRecord record;
-  record.build_id = "b1";
-  record.content_hash = "c1";
-  record.driver_process_id = 42;
-  record.commands = {"a", "b"};
-  record.reason = "not UTF-8: \xff";
-  record.launch_wall_time_s = 1.5;
-  folder.write_launch(id, record);
-  const auto read = folder.read_launch(id);
-  ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->content_hash, "c1");
-  EXPECT_EQ(read->driver_process_id, 42);
-  EXPECT_THAT(read->commands, ElementsAre("a", "b"));
-  EXPECT_EQ(read->launch_wall_time_s, 1.5);
-  write_text(folder.run_folder(id) / "launch.json", "[]");
-  EXPECT_FALSE(folder.read_launch(id).has_value());
-}
-
 TEST(StudyFolder, SetAsideKeepsEveryAttempt) {
   const TemporaryFolder temporary;
   const WritableStudyFolder folder(temporary.path());
@@ -205,18 +179,6 @@ TEST(StudyFolder, KeepsACheckpointThatIsToBeResumedFrom) {
   write_text(run / "checkpoint.pt", "");
   folder.remove_checkpoint("a");
   EXPECT_FALSE(folder.has_checkpoint("a"));
-}
-
-TEST(StudyFolder, ListsFinishedAndUnfinishedResults) {
-  const TemporaryFolder temporary;
-  const WritableStudyFolder folder(temporary.path());
-  folder.create();
-  for (const auto* id : {"b", "a", "c"}) fs::create_directories(folder.run_folder(id));
-  write_text(folder.run_folder("a") / "run.h5.part", "");
-  write_text(folder.run_folder("b") / "run.h5", "");
-  EXPECT_THAT(folder.run_ids(), ElementsAre("a", "b", "c"));
-  EXPECT_THAT(folder.result_files(), ElementsAre(folder.run_folder("a") / "run.h5.part",
-                                                 folder.run_folder("b") / "run.h5"));
 }
 
 TEST(DriverLock, ADriverThatHasNotSaidItsProcessIdHasNone) {
