@@ -150,12 +150,15 @@ TEST(DeduceOutcome, AnInterruptionWinsOverTheFailuresItCaused) {
   const auto outcome =
       deduce_outcome(evidence_of({{failed, 1}, {terminated, 2, true}}, StopCause::interrupted));
   EXPECT_EQ(outcome.status, RunStatus::interrupted);
+  EXPECT_EQ(outcome.exit_code, ExitCode::interrupted);
   EXPECT_EQ(outcome.reason, "stopped by the user");
+  EXPECT_EQ(outcome.failed_rank, -1);
   EXPECT_EQ(outcome.failed_phase, "");
 }
 
 TEST(DeduceOutcome, ACompleteRunHasNoReason) {
-  for (const auto cause : {StopCause::none, StopCause::run_timeout, StopCause::no_progress}) {
+  for (const auto cause :
+       {StopCause::none, StopCause::interrupted, StopCause::run_timeout, StopCause::no_progress}) {
     const auto outcome = deduce_outcome(evidence_of({{done}, {done}}, cause));
     EXPECT_EQ(outcome.status, RunStatus::complete);
     EXPECT_EQ(outcome.reason, "");

@@ -35,13 +35,6 @@ Evidence ends_in_order(const std::vector<ProcessEnd>& ends, const std::vector<in
   return evidence;
 }
 
-TEST(DeduceOutcome, AllDoneIsCompleteEvenWhenInterruptedTooLate) {
-  auto evidence = ends_in_order({ended_well, ended_well}, {1, 1});
-  EXPECT_EQ(deduce_outcome(evidence).status, RunStatus::complete);
-  evidence.cause = StopCause::interrupted;
-  EXPECT_EQ(deduce_outcome(evidence).status, RunStatus::complete);
-}
-
 TEST(DeduceOutcome, RanksThatLeftOnRequestAreInterrupted) {
   constexpr ProcessEnd left{false, 130};
   for (const bool one_process_per_rank : {true, false}) {
@@ -118,15 +111,6 @@ TEST(DeduceOutcome, TimeoutsNameTheMostSilentRank) {
   EXPECT_EQ(outcome.failed_rank, 0);
   EXPECT_THAT(outcome.reason, HasSubstr("no rank made progress"));
   EXPECT_THAT(outcome.reason, HasSubstr("before its first sign of life"));
-}
-
-TEST(DeduceOutcome, InterruptionIsNoFailureOfARank) {
-  auto evidence = ends_in_order({killed}, {3});
-  evidence.cause = StopCause::interrupted;
-  const auto outcome = deduce_outcome(evidence);
-  EXPECT_EQ(outcome.status, RunStatus::interrupted);
-  EXPECT_EQ(outcome.exit_code, ExitCode::interrupted);
-  EXPECT_EQ(outcome.failed_rank, -1);
 }
 
 Evidence mpirun_evidence(int code) {
