@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/error.hpp"
 #include "core/text.hpp"
 
 #include "driver/terminal/context.hpp"
@@ -13,9 +14,9 @@ namespace {
 
 using testing::ElementsAre;
 
-std::string printed(const TextTable& table) {
+std::string printed(const TextTable& table, const std::string& indent = "") {
   std::ostringstream out;
-  table.print(out);
+  table.print(out, indent);
   return out.str();
 }
 
@@ -25,6 +26,18 @@ TextTable table_of(const std::vector<std::string>& titles,
   for (const auto& title : titles) table.add_column(title, Align::left);
   for (const auto& row : rows) table.add_row(row);
   return table;
+}
+
+TEST(TextTable, AlignsByWhatTheTerminalShows) {
+  TextTable table;
+  table.add_column("name", Align::left);
+  table.add_column("time", Align::right);
+  table.add_row({"a", "12.0 µs"});
+  table.add_row({"longer", "1.0 ms"});
+  EXPECT_EQ(printed(table, "| "),
+            "| name       time\n"
+            "| a       12.0 µs\n"
+            "| longer   1.0 ms\n");
 }
 
 TEST(TextTable, WithoutRowsItIsItsTitle) {
@@ -44,16 +57,32 @@ TEST(TextTable, AnEmptyTitleStillHasAColumn) {
   EXPECT_THAT(split(printed(table), '\n'), ElementsAre(testing::EndsWith("unit"), "1.5  s", ""));
 }
 
-TEST(TextTable, ColumnsOfDashesVanishWithoutAWord) {
-  auto table = table_of({"a", "arm", "b"}, {{"1", "-", "x"}, {"2", "-", "x"}});
-  EXPECT_THAT(table.take_constants({}), ElementsAre("b x"));
-  EXPECT_EQ(printed(table), "a\n1\n2\n");
+TEST(TextTable, TakesOutConstantColumns) {
+  auto table = table_of({"ranks", "arm", "input"}, {{"1", "-", "sharded"}, {"2", "-", "sharded"}});
+  EXPECT_THAT(table.take_constants({}), ElementsAre("input sharded"));
+  EXPECT_EQ(printed(table), "ranks\n1\n2\n");
+}
+
+TEST(TextTable, KeepsTheColumnsThatItIsAbout) {
+  auto table = table_of({"ranks", "input"}, {{"1", "sharded"}});
+  EXPECT_THAT(table.take_constants({"ranks"}), ElementsAre("input sharded"));
+  EXPECT_EQ(printed(table), "ranks\n1\n");
 }
 
 TEST(TextTable, ConstantsAreTakenOnce) {
   auto table = table_of({"a", "b"}, {{"1", "x"}, {"2", "x"}});
   EXPECT_THAT(table.take_constants({}), ElementsAre("b x"));
   EXPECT_THAT(table.take_constants({}), ElementsAre());
+}
+
+TEST(TextTable, RefusesRowsOfAnotherLength) {
+  EXPECT_THROW((void)table_of({"a"}, {{"1", "2"}}), InternalError);
+}
+
+TEST(TextTable, OneLongCellDoesNotWidenEveryRow) {
+  std::vector<std::vector<std::string>> rows(100, {"short", "1"});
+  rows[50][0] = std::string(100000, 'x');
+  EXPECT_LT(printed(table_of({"name", "value"}, rows)).size(), 130000U);
 }
 
 TEST(FirstColumns, CutsBetweenCharacters) {
@@ -67,6 +96,12 @@ TEST(DisplayWidth, CountsCharactersNotBytes) {
   EXPECT_EQ(display_width("µs"), 2U);
   EXPECT_EQ(display_width("epochs×steps"), 12U);
   EXPECT_EQ(display_width("√N → 2"), 6U);
+}
+
+TEST(WrappedList, BreaksBeforeTheHundredthCharacter) {
+  EXPECT_EQ(wrapped_list({"a", "b"}), "a, b");
+  const std::string half(48, 'x');
+  EXPECT_EQ(wrapped_list({half, half, "b", "c"}), half + ", " + half + ",\n    b, c");
 }
 
 TEST(WrappedList, KeepsEveryItemAndEveryLineShort) {
@@ -86,10 +121,13 @@ TEST(WrappedList, AnItemLongerThanALineStandsAlone) {
 }
 
 TEST(GroupedDigits, GroupsFromTheRightWhateverTheSign) {
+  EXPECT_EQ(grouped_digits(0), "0");
+  EXPECT_EQ(grouped_digits(999), "999");
   EXPECT_EQ(grouped_digits(-1), "-1");
   EXPECT_EQ(grouped_digits(-999), "-999");
   EXPECT_EQ(grouped_digits(-1000), "-1 000");
   EXPECT_EQ(grouped_digits(100000), "100 000");
+  EXPECT_EQ(grouped_digits(1234567), "1 234 567");
   EXPECT_EQ(grouped_digits(9223372036854775807), "9 223 372 036 854 775 807");
 }
 
