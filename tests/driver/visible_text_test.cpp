@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/visible.hpp"
-
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
 
@@ -69,10 +67,6 @@ TEST(VisibleText, AFullTargetIsNoticed) {
   std::ostream out(&filter);
   out << "text";
   EXPECT_FALSE(out);
-}
-
-TEST(OneLine, HasNoLineEnds) {
-  EXPECT_EQ(one_line("a\nb\033c"), "a\\u000ab\\u001bc");
 }
 
 /// The whole way: what a run file says about itself.
