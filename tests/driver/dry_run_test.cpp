@@ -218,7 +218,9 @@ TEST(RunCommand, RefusesBeforeAnythingIsMade) {
     EXPECT_FALSE(fs::exists(place.out())) << set;
   }
   const ScopedVariable absent("SCALESTUDY_RANK_PROGRAM", "/nowhere/rank");
-  EXPECT_EQ(run({}).code, 4);
+  const auto answer = run({});
+  EXPECT_EQ(answer.code, 4);
+  EXPECT_THAT(answer.err, HasSubstr("/nowhere/rank"));
   EXPECT_FALSE(fs::exists(place.out()));
 }
 

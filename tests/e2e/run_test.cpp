@@ -42,29 +42,6 @@ TEST(Run, CompletesAStudyAndPrintsNoProgressOutsideATerminal) {
   EXPECT_EQ(longest.summary_value(&SummaryRow::steady_step_s).value_or(0), 1);
 }
 
-TEST(Run, KeepsCompleteRuns) {
-  const Workplace place;
-  ASSERT_EQ(place.run().code, 0);
-  std::vector<fs::file_time_type> before;
-  for (const auto& f : place.run_folders()) before.push_back(fs::last_write_time(f / "run.h5"));
-  const auto again = place.run();
-  EXPECT_EQ(again.code, 0);
-  EXPECT_THAT(again.err, HasSubstr("4 kept from before"));
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    EXPECT_EQ(fs::last_write_time(place.run_folders()[i] / "run.h5"), before[i]);
-  }
-}
-
-TEST(Run, MoreRepeatsKeepTheOldOnes) {
-  const Workplace place;
-  ASSERT_EQ(place.run().code, 0);
-  place.write_study(R"("ranks": [1, 2])", 3);
-  const auto again = place.run();
-  EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("6 of 6 runs complete"));
-  EXPECT_THAT(again.err, HasSubstr("4 kept"));
-}
-
 TEST(Run, AFailedRankIsNamedAndTheOtherRunsGoOn) {
   const Workplace place;
   const auto finished = place.run({{"FAKE_RANK_FAULT", "fail 1 3"}});
@@ -227,26 +204,6 @@ TEST(Run, RefusesTheCheckpointOfAnotherBuild) {
   EXPECT_TRUE(fs::exists(folder / "attempt-1" / "checkpoint.pt")) << "it was not gone on from";
 }
 
-TEST(Run, DryRunPrintsEveryCommandAndTouchesNothing) {
-  const Workplace place;
-  const auto finished = place.run({}, {"--dry-run"});
-  EXPECT_EQ(finished.code, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("RANK=1 "));
-  EXPECT_THAT(finished.out, HasSubstr("WORLD_SIZE=2"));
-  EXPECT_THAT(finished.out, HasSubstr("'\\''s test"));  // the folder's name has a quote
-  EXPECT_FALSE(fs::exists(place.out()));
-  const auto mpirun = place.run({}, {"--dry-run", "--launcher", "mpirun"});
-  EXPECT_THAT(mpirun.out, HasSubstr("mpirun -n 2 "));
-}
-
-TEST(Run, RefusesWithoutARankProgram) {
-  const Workplace place;
-  const auto finished = place.run({{"SCALESTUDY_RANK_PROGRAM", "/nowhere/scalestudy-rank"}});
-  EXPECT_EQ(finished.code, 4);
-  EXPECT_THAT(finished.err, HasSubstr("/nowhere/scalestudy-rank"));
-  EXPECT_FALSE(fs::exists(place.out()));
-}
-
 TEST(Run, RefusesWithoutMpirun) {
   const Workplace place;
   const auto finished = place.run({{"PATH", "/nowhere"}}, {"--launcher", "mpirun"});
@@ -292,20 +249,6 @@ TEST(Mpirun, LeavesNoOrphanWhenTheDriverIsKilled) {
   EXPECT_TRUE(eventually([&] { return ranks_at_work_in(place.path()).empty(); }));
 }
 
-TEST(Run, RefusesAnOutputFolderItCannotWrite) {
-  const Workplace place;
-  const auto finished = place.call({"run", place.study_file().string(), "--out", "/proc/study"});
-  EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("Cannot write to /proc/study"));
-}
-
-TEST(Run, RefusesMissingData) {
-  const Workplace place;
-  const auto finished = place.run({}, {"--set", "data.path=/nowhere/volume.tif"});
-  EXPECT_EQ(finished.code, 2);
-  EXPECT_THAT(finished.err, HasSubstr("/nowhere/volume.tif does not exist"));
-}
-
 TEST(Run, JsonListsEveryRun) {
   const Workplace place;
   const auto finished = place.run({{"FAKE_RANK_FAULT", "fail 0 1 2"}}, {"--json"});
@@ -321,18 +264,6 @@ TEST(Run, QuietSaysNothingButErrors) {
   EXPECT_EQ(failed.code, 5);
   EXPECT_THAT(failed.err,
               testing::MatchesRegex("(error: run . of 4: [^\n]*with code 5[^\n]*\n){2}"));
-}
-
-TEST(Status, ShowsAFinishedStudy) {
-  const Workplace place;
-  static_cast<void>(place.run({{"FAKE_RANK_FAULT", "fail 1 3"}}));
-  const auto status = place.call({"status", place.out().string()});
-  EXPECT_EQ(status.code, 0) << status.err;
-  EXPECT_THAT(status.out, HasSubstr("2 of 4 runs complete, 2 failed"));
-  EXPECT_THAT(status.out, HasSubstr("rank 1 exited with code 5"));
-  EXPECT_THAT(status.out, HasSubstr("No `scalestudy run` is at work"));
-  const auto json = place.call({"status", place.out().string(), "--json"});
-  EXPECT_THAT(json.out, HasSubstr("\"failed\": 2"));
 }
 
 TEST(Status, ShowsARunningStudyFromAnotherShell) {
