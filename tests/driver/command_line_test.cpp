@@ -128,6 +128,7 @@ TEST(CommandLine, EveryCommandHelpsWithAnExample) {
   for (const auto& command : commands()) {
     const auto answer = ask_driver({std::string(command.name), "--help"});
     EXPECT_EQ(answer.code, 0) << command.name;
+    EXPECT_EQ(answer.err, "") << command.name;
     EXPECT_THAT(answer.out, HasSubstr("Example:\n  scalestudy " + std::string(command.name)));
     EXPECT_THAT(answer.out, HasSubstr("--no-color"));
     for (const auto& line : split(command.example, '\n'))

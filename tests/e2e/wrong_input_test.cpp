@@ -13,7 +13,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-using testing::StartsWith;
 
 /// `<problem> (<why>). <suggestion>.` in one line.
 constexpr auto message_form = "error: .+ \\(.+\\)\\. .+[.?]\n";
@@ -93,34 +92,6 @@ TEST(WrongInput, Values) {
   for (const auto& input : inputs) expect_refused(place, input);
 }
 
-// NaN cannot be written in JSON, so a file that holds it is no JSON.
-TEST(WrongInput, NotANumberInAStudyFile) {
-  const Workplace place;
-  const auto file = place.path() / "nan.json";
-  write_text(file, R"({"schema": 1, "workload": "noise2void", "data": {"path": "volume.tif"},
-    "settings": {"optimizer": {"base_learning_rate": NaN}}})");
-  expect_refused(place, {"NaN", {"plan", file.string()}, 2, {"nan.json", "line 2"}});
-}
-
-TEST(WrongInput, Volumes) {
-  const Workplace place;
-  const auto stack = fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif"));
-  const auto cut = place.path() / "cut.tif";
-  fs::copy_file(stack, cut);
-  fs::resize_file(cut, fs::file_size(stack) / 2);
-  const auto text = (place.path() / "volume.tif").string();
-  const auto none = (place.path() / "none.tif").string();
-  const std::vector<WrongInput> inputs{
-      {"not a TIFF", {"data", "inspect", text}, 2, {"volume.tif", "not a readable TIFF"}},
-      {"truncated", {"data", "inspect", cut.string()}, 2, {"cut.tif", "again"}},
-      {"missing", {"data", "inspect", none}, 2, {"none.tif", "does not exist"}},
-      {"thinner than the patch",
-       {"data", "inspect", stack.string(), "--patch", "41,64,64"},
-       2,
-       {"chromosomes.tif", "41", "40"}}};
-  for (const auto& input : inputs) expect_refused(place, input);
-}
-
 TEST(WrongInput, FoldersThatCannotBeWritten) {
   const Workplace place;
   const auto under_a_file = (place.path() / "volume.tif" / "out").string();
@@ -131,26 +102,6 @@ TEST(WrongInput, FoldersThatCannotBeWritten) {
   }
 }
 
-TEST(WrongInput, ResultFiles) {
-  const Workplace place;
-  ASSERT_EQ(place.run().code, 0);
-  const auto run = place.run_folders().front();
-  const auto cut = place.path() / "cut.h5";
-  const auto size = fs::file_size(run / "run.h5");
-  for (const auto length :
-       {std::uintmax_t{0}, std::uintmax_t{100}, std::uintmax_t{600}, size / 2, size - 1}) {
-    fs::copy_file(run / "run.h5", cut, fs::copy_options::overwrite_existing);
-    fs::resize_file(cut, length);
-    expect_refused(place, {cat("cut at ", length), {"inspect", cut.string()}, 2, {"cut.h5"}});
-  }
-  const auto text = (place.path() / "volume.tif").string();
-  expect_refused(place, {"text", {"inspect", text}, 2, {"volume.tif", "not a run file"}});
-  expect_refused(place, {"study folder", {"inspect", place.out().string()}, 2, {"rep0"}});
-  expect_refused(place, {"no study", {"status", place.path().string()}, 2, {"no study"}});
-  expect_refused(place, {"no study", {"report", "/nowhere"}, 2, {"/nowhere"}});
-  EXPECT_EQ(place.call({"inspect", run.string()}).code, 0);
-}
-
 TEST(WrongInput, TwoDriversInOneFolder) {
   const Workplace place;
   const auto first = place.start(place.run_arguments(), place.hold());
@@ -158,63 +109,6 @@ TEST(WrongInput, TwoDriversInOneFolder) {
   expect_refused(place, {"second", place.run_arguments(), 2, {"out", std::to_string(first)}});
   ::kill(first, SIGKILL);
   (void)place.wait_for(first);
-}
-
-TEST(WrongInput, CommandLines) {
-  const Workplace place;
-  const std::vector<WrongInput> inputs{
-      {"no command", {}, 2, {"--help"}},
-      {"unknown command", {"inspcet"}, 2, {"'inspcet'", "Did you mean 'inspect'"}},
-      {"unknown option", {"doctor", "--jsno"}, 2, {"--jsno", "Did you mean '--json'"}},
-      {"unknown kind", {"list", "studeis"}, 2, {"Did you mean 'studies'"}},
-      {"no argument", {"inspect"}, 2, {"RUN"}},
-      {"no rank program",
-       {"run", "n2v-quickstart", "--out", "x", "--launcher", "slrum"},
-       2,
-       {"slrum"}}};
-  for (const auto& input : inputs) expect_refused(place, input);
-}
-
-TEST(Report, IsWrittenForAStudyAndSaysWhereItIs) {
-  const Workplace place;
-  ASSERT_EQ(place.run().code, 0);
-  const auto report = place.call({"report", place.out().string()});
-  EXPECT_EQ(report.code, 0) << report.err;
-  const auto page = place.out() / "report" / "report.html";
-  EXPECT_THAT(report.out, HasSubstr("Report: " + page.string()));
-  EXPECT_THAT(content_of(page), HasSubstr("</html>"));
-  const auto elsewhere = place.path() / "elsewhere";
-  const auto as_json =
-      place.call({"report", place.out().string(), "--out", elsewhere.string(), "--json"});
-  EXPECT_THAT(as_json.out, HasSubstr("\"is_data\": \"yes\""));
-  EXPECT_TRUE(fs::exists(elsewhere / "report.html"));
-}
-
-// A damaged run is left out and named; the others are still reported.
-TEST(Report, NamesDamagedRuns) {
-  const Workplace place;
-  ASSERT_EQ(place.run().code, 0);
-  const auto damaged = place.run_folders().front() / "run.h5";
-  fs::resize_file(damaged, fs::file_size(damaged) / 2);
-  const auto report = place.call({"report", place.out().string()});
-  EXPECT_EQ(report.code, 2);
-  EXPECT_THAT(report.err, HasSubstr("could not be read"));
-  EXPECT_THAT(report.err, HasSubstr(damaged.parent_path().filename().string()));
-  EXPECT_THAT(content_of(place.out() / "report" / "report.html"), HasSubstr("</html>"));
-}
-
-TEST(Help, EveryCommandHasItWithAnExample) {
-  const Workplace place;
-  const auto version = place.call({"--version"});
-  EXPECT_EQ(version.code, 0);
-  EXPECT_THAT(version.out, StartsWith("scalestudy 0."));
-  for (const std::string command :
-       {"plan", "run", "status", "report", "inspect", "data", "list", "schema", "doctor"}) {
-    const auto help = place.call({command, "--help"});
-    EXPECT_EQ(help.code, 0) << command;
-    EXPECT_THAT(help.out, HasSubstr("Example:\n  scalestudy " + command)) << command;
-    EXPECT_EQ(help.err, "") << command;
-  }
 }
 
 /// Nobody may wait for a pipe that has no other end.
