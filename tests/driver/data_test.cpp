@@ -185,7 +185,9 @@ TEST_F(DataPrepare, RefusesWhatItCannotDo) {
 
 TEST_F(DataPrepare, VolumesReadTheSameFromAPack) {
   source_ = real_stack;
-  ASSERT_EQ(prepare().code, 0);
+  const auto packed = prepare();
+  ASSERT_EQ(packed.code, 0) << packed.err;
+  EXPECT_THAT(packed.out, HasSubstr("Slices       40"));
   const auto stack = json_of_driver({"data", "inspect", real_stack});
   const auto pack = json_of_driver({"data", "inspect", pack_, "--verify"});
   EXPECT_EQ(pack["content_hash"], stack["content_hash"]);

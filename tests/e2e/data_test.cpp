@@ -11,17 +11,6 @@ using testing::HasSubstr;
 
 const fs::path real_stack = fs::path(test::in_sources("workloads/noise2void/data/chromosomes.tif"));
 
-TEST(DataCommand, PacksAndInspectsAVolume) {
-  const Workplace place;
-  const auto pack = place.path() / "stack.h5";
-  const auto packed = place.call({"data", "prepare", real_stack, "--out", pack});
-  EXPECT_EQ(packed.code, 0) << packed.err;
-  EXPECT_THAT(packed.out, HasSubstr("Slices       40"));
-  const auto inspected = place.call({"data", "inspect", pack, "--verify"});
-  EXPECT_EQ(inspected.code, 0) << inspected.err;
-  EXPECT_THAT(inspected.out, HasSubstr("40 x 152 x 126 voxels"));
-}
-
 TEST(DataCommand, FilledDiskIsAFailedRunWithoutRemains) {
   const Workplace place;
   const auto pack = place.path() / "stack.h5";
