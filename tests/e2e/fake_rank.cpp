@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -20,6 +19,7 @@
 
 #include "core/clock.hpp"
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/provenance.hpp"
 #include "core/text.hpp"
 
@@ -38,13 +38,6 @@ constexpr Seconds blink{0.001};
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 struct Fault {
@@ -169,7 +162,7 @@ int run(const std::vector<std::string>& arguments) {
                     arguments[2] == "--run-folder");
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto rank_text = variable("RANK").empty() ? "OMPI_COMM_WORLD_RANK" : "RANK";
-  const auto spec = run_spec_from_json_text(content_of(arguments[1]), arguments[1]);
+  const auto spec = run_spec_from_json_text(text_of_file(arguments[1]), arguments[1]);
   FakeRank rank(spec, arguments[3], std::stoll(variable(rank_text)));
   try {
     rank.run();
