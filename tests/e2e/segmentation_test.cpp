@@ -10,6 +10,7 @@
 #include "record/run_file/run_file.hpp"
 
 #include "tests/e2e/driver_process.hpp"
+#include "tests/e2e/real_study.hpp"
 #include "tests/support/field_values.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/places.hpp"
@@ -28,9 +29,7 @@ std::vector<RunRecord> train_nuclei(const Workplace& place,
   for (const auto& text : overrides) arguments.insert(arguments.end(), {"--set", text});
   const auto finished = place.call(arguments);
   EXPECT_EQ(finished.code, 0) << finished.err;
-  std::vector<RunRecord> runs;
-  for (const auto& folder : place.run_folders()) runs.push_back(read_run_file(folder / "run.h5"));
-  return runs;
+  return records_of(place);
 }
 
 bool is_cache_shared(const RunRecord& run) {
