@@ -64,7 +64,6 @@ void expect_consistent(const RunRecord& run, std::int64_t ranks) {
   for (const double loss : run.steps.global_loss()) EXPECT_TRUE(std::isfinite(loss));
 }
 
-/// Losses and hashes that any world size must agree on; every summary value from its raw columns.
 TEST(Training, TheArmWithoutCommunicationSaysThatItSynchronisedNothing) {
   const Workplace place;
   write_real_study(place, R"("ranks": [2])", 1, 2);
@@ -82,6 +81,7 @@ TEST(Training, TheArmWithoutCommunicationSaysThatItSynchronisedNothing) {
   }
 }
 
+/// Losses and hashes that any world size must agree on; every summary value from its raw columns.
 TEST(Training, RunsOfEveryLauncherAndReductionAreConsistent) {
   const Workplace place;
   write_real_study(place, R"("ranks": [1, 3], "scaling_rule": ["strong"],
