@@ -35,16 +35,6 @@ TEST(BulkHash, LengthCountsWhereTheRestIsZero) {
     EXPECT_TRUE(seen.insert(bulk_hash(std::span(zeros).first(size))).second) << size;
 }
 
-TEST(BulkHash, PiecesMakeTheWhole) {
-  const auto bytes = counting(1000);
-  for (const std::size_t cut : {0U, 1U, 64U, 513U, 1000U}) {
-    BulkHash hash;
-    hash.add(std::span(bytes).first(cut));
-    hash.add(std::span(bytes).subspan(cut));
-    EXPECT_EQ(hash.value(), bulk_hash(bytes)) << cut;
-  }
-}
-
 // Known values of XXH3, from the xxhsum program: other programs can check packs.
 TEST(BulkHash, IsXxh3) {
   EXPECT_EQ(bulk_hash({}), 0x2d06800538d394c2ULL);
