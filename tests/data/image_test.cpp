@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "data/resize.hpp"
-
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -84,26 +82,8 @@ TEST(DecodeImage, OtherContentIsNamed) {
   expect_refusal("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", ", but the pointer");
 }
 
-TEST(DecodeImage, EveryTruncationOfAPngIsRefused) {
-  const auto png = test::png_bytes(pattern(6, 5, 3));
-  for (std::size_t length = 0; length < png.size(); ++length) {
-    const auto cut = png.substr(0, length);
-    EXPECT_THROW((void)decode_image(test::as_byte_span(cut), "cut"), BadInput) << length;
-  }
-}
-
 TEST(ReadImage, AMissingFileIsNamed) {
   expect_refused([] { (void)read_image("/nowhere/a.png"); }, {"/nowhere/a.png"});
-}
-
-TEST(WithChannels, GreyAndBackIsTheSame) {
-  const auto grey = pattern(4, 5, 1);
-  const auto rgb = with_channels(grey, 3);
-  EXPECT_EQ(rgb.channels, 3);
-  EXPECT_EQ(rgb.at(2, 3, 0), grey.at(2, 3, 0));
-  EXPECT_EQ(rgb.at(2, 3, 2), grey.at(2, 3, 0));
-  EXPECT_EQ(with_channels(rgb, 1), grey);
-  EXPECT_EQ(with_channels(rgb, 3), rgb);
 }
 
 }  // namespace

@@ -234,21 +234,5 @@ TEST_F(PngReader, SaysNothingOnStderr) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(Image, HashIsOfTheContent) {
-  const auto picture = test::pattern(6, 4, 3);
-  const TemporaryFolder folder;
-  test::write_png(folder.path() / "a.png", picture);
-  EXPECT_EQ(content_hash(read_png(folder.path() / "a.png")), content_hash(picture));
-  auto other = picture;
-  other.bytes[7] ^= std::byte{1};
-  EXPECT_NE(content_hash(other), content_hash(picture));
-  other = picture;
-  std::swap(other.height_px, other.width_px);
-  EXPECT_NE(content_hash(other), content_hash(picture));
-  const auto grey = blank_image(2, 2, 1, SampleType::uint8);
-  const auto deep = blank_image(1, 2, 1, SampleType::uint16);
-  EXPECT_NE(content_hash(grey), content_hash(deep));
-}
-
 }  // namespace
 }  // namespace scalestudy
