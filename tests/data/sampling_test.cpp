@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -38,21 +37,6 @@ TEST(Sampling, SequenceWrapsAcrossPassesWithoutReplacement) {
     EXPECT_EQ(part, (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
   }
   EXPECT_EQ(sequence.range(3, 7), std::vector<std::int64_t>(draws.begin() + 3, draws.begin() + 10));
-}
-
-TEST(Sampling, ShardsOfAnyWorldSizeFormTheSameGlobalOrder) {
-  const EpochLayout layout{9, 3, 27, 27};
-  for (const std::int64_t ranks : {1, 2, 3, 4, 5, 8}) {
-    std::vector<std::int64_t> positions;
-    for (std::int64_t step = 0; step < 3; ++step)
-      for (std::int64_t rank = 0; rank < ranks; ++rank) {
-        const auto shard = shard_of(Rank(rank), WorldSize(ranks), StepIndex(step), layout);
-        for (std::int64_t i = 0; i < shard.count; ++i) positions.push_back(shard.first + i);
-      }
-    std::vector<std::int64_t> expected(27);
-    std::iota(expected.begin(), expected.end(), std::int64_t{0});
-    EXPECT_EQ(positions, expected) << ranks << " ranks";
-  }
 }
 
 std::vector<std::int64_t> positions_of_epochs(const EpochLayout& layout, std::int64_t ranks) {
