@@ -58,19 +58,6 @@ TEST(Split, OneSampleIsTooFew) {
   EXPECT_THROW((void)split_indices(SampleCount(0), {0.5}, 1), BadInput);
 }
 
-TEST(Split, EachPartHasOneAtLeastHoweverUnevenTheShare) {
-  const auto mostly = split_indices(SampleCount(2), {0.999}, 3);
-  EXPECT_EQ(mostly.training.size(), 1U);
-  EXPECT_EQ(mostly.validation.size(), 1U);
-  EXPECT_EQ(split_indices(SampleCount(5), {0.001}, 3).training.size(), 1U);
-}
-
-TEST(Split, TheTrainingPartIsARandomOne) {
-  const auto half = split_indices(SampleCount(100), {0.5}, 9);
-  EXPECT_EQ(half.training.size(), 50U);
-  EXPECT_NE(half.training.back(), 49) << "a random half, not the first one";
-}
-
 TEST(Split, ATestSetIsDisjointAndTakesNothingFromTraining) {
   for (const double test_frac : {0.01, 0.1, 0.19}) {
     const auto split = split_indices(SampleCount(120), {0.8, test_frac}, 42);
