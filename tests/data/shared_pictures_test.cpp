@@ -5,11 +5,9 @@
 #include <chrono>
 #include <csignal>
 #include <limits>
-#include <new>
 #include <thread>
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -17,6 +15,7 @@
 
 #include "tests/data/refusal.hpp"
 #include "tests/support/picture_files.hpp"
+#include "tests/support/shared_value.hpp"
 
 namespace scalestudy {
 namespace {
@@ -30,26 +29,6 @@ Pictures sample_of(std::size_t number) {
   pictures[1].bytes[8] = static_cast<std::byte>(number);
   return pictures;
 }
-
-/// Counters that forked processes have in common.
-class Counters {
- public:
-  static constexpr std::size_t count = 200;
-  Counters() : memory_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)) {
-    ::new (memory_) std::array<std::atomic<int>, count>{};
-  }
-  ~Counters() { ::munmap(memory_, bytes); }
-  Counters(const Counters&) = delete;
-  Counters& operator=(const Counters&) = delete;
-  std::atomic<int>& operator[](std::size_t i) const {
-    return (*static_cast<std::array<std::atomic<int>, count>*>(memory_))[i];
-  }
-
- private:
-  static constexpr std::size_t bytes = count * sizeof(std::atomic<int>);
-  static constexpr int flags = MAP_SHARED | MAP_ANONYMOUS;
-  void* memory_;
-};
 
 /// What `body` says of success.
 pid_t in_process(const std::function<bool()>& body) {
@@ -75,7 +54,7 @@ class SharedPicturesTest : public ::testing::Test {
   }
   [[nodiscard]] SharedPictures join() const { return {Descriptor(::dup(memory_.get())), samples_}; }
   [[nodiscard]] Pictures decode(std::size_t sample) const {
-    ++decoded_[sample];
+    ++(*decoded_)[sample];
     std::this_thread::sleep_for(std::chrono::microseconds(300));
     return sample_of(sample);
   }
@@ -84,7 +63,7 @@ class SharedPicturesTest : public ::testing::Test {
   }
   [[nodiscard]] int decoded_count() const {
     int sum = 0;
-    for (std::size_t i = 0; i < Counters::count; ++i) sum += decoded_[i];
+    for (const auto& count : *decoded_) sum += count;
     return sum;
   }
 
@@ -105,7 +84,7 @@ class SharedPicturesTest : public ::testing::Test {
 
   std::int64_t samples_ = 0;
   Descriptor memory_;
-  Counters decoded_;
+  SharedValue<std::array<std::atomic<int>, 200>> decoded_;
 };
 
 TEST_F(SharedPicturesTest, ThreadsOfSeveralRanksDecodeEachOnce) {
@@ -117,11 +96,11 @@ TEST_F(SharedPicturesTest, ThreadsOfSeveralRanksDecodeEachOnce) {
     EXPECT_TRUE(read_by_threads(other, 1));
   }
   EXPECT_TRUE(right);
-  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(decoded_[i], 1);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ((*decoded_)[i], 1);
 }
 
 TEST_F(SharedPicturesTest, ProcessesDecodeEachOnce) {
-  start(Counters::count);
+  start(200);
   std::vector<pid_t> ranks;
   for (std::size_t rank = 0; rank < 4; ++rank)
     ranks.push_back(in_process([&] {
@@ -131,7 +110,7 @@ TEST_F(SharedPicturesTest, ProcessesDecodeEachOnce) {
       return read_by_threads(shared, rank);
     }));
   for (const auto rank : ranks) EXPECT_TRUE(succeeded(rank));
-  for (std::size_t i = 0; i < Counters::count; ++i) EXPECT_EQ(decoded_[i], 1);
+  for (const auto& count : *decoded_) EXPECT_EQ(count, 1);
 }
 
 TEST_F(SharedPicturesTest, AnotherRankDecodesWhatAKilledOneHadBegun) {
@@ -140,20 +119,20 @@ TEST_F(SharedPicturesTest, AnotherRankDecodesWhatAKilledOneHadBegun) {
     return join()
         .get(0,
              [&] {
-               ++decoded_[0];
+               ++(*decoded_)[0];
                ::pause();
                return sample_of(1);
              })
         .empty();
   });
-  await([&] { return decoded_[0] == 1; });
+  await([&] { return (*decoded_)[0] == 1; });
   const pid_t waiting = in_process([&] { return is_right(join(), 0); });
   EXPECT_TRUE(is_right(join(), 1));  // other samples go on
   ::kill(killed, SIGKILL);
   EXPECT_FALSE(succeeded(killed));
   EXPECT_TRUE(succeeded(waiting));
   EXPECT_TRUE(is_right(join(), 0));
-  EXPECT_EQ(decoded_[0], 2);
+  EXPECT_EQ((*decoded_)[0], 2);
 }
 
 TEST_F(SharedPicturesTest, ARankKilledAtAnyMomentHarmsNoOther) {
@@ -195,8 +174,8 @@ TEST_F(SharedPicturesTest, TwoRanksDecodeDifferentOnes) {
   start(2);
   // Each waits in its decoding for the other one's to begin.
   const auto decode_with_other = [&](std::size_t sample) {
-    ++decoded_[sample];
-    await([&] { return decoded_[1 - sample] == 1; });
+    ++(*decoded_)[sample];
+    await([&] { return (*decoded_)[1 - sample] == 1; });
     return sample_of(sample);
   };
   const pid_t other = in_process([&] {

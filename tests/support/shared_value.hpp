@@ -15,7 +15,7 @@ class SharedValue {
   ~SharedValue() { ::munmap(value_, sizeof(Value)); }
   SharedValue(const SharedValue&) = delete;
   SharedValue& operator=(const SharedValue&) = delete;
-  [[nodiscard]] Value& operator*() { return *value_; }
+  [[nodiscard]] Value& operator*() const { return *value_; }
 
  private:
   Value* value_;
