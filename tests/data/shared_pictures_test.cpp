@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/data/refusal.hpp"
+#include "tests/support/message_of.hpp"
 #include "tests/support/picture_files.hpp"
 #include "tests/support/shared_value.hpp"
 
@@ -197,13 +198,9 @@ TEST_F(SharedPicturesTest, AFailureIsReportedEachTimeAndBlocksNobody) {
 
 TEST_F(SharedPicturesTest, RanksThatSeeDifferentSetsAreRefused) {
   start(3);
-  try {
-    const SharedPictures shared(Descriptor(::dup(memory_.get())), 4);
-    FAIL();
-  } catch (const RunFailed& error) {
-    EXPECT_NE(std::string(error.what()).find("4 samples, another one of its host 3"),
-              std::string::npos);
-  }
+  const auto refusal = message_of<RunFailed>(
+      [&] { const SharedPictures shared(Descriptor(::dup(memory_.get())), 4); });
+  EXPECT_NE(refusal.find("4 samples, another one of its host 3"), std::string::npos) << refusal;
 }
 
 TEST_F(SharedPicturesTest, TakesRoomOnlyForWhatItKeeps) {
