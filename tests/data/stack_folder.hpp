@@ -2,41 +2,27 @@
 /// What tests of TIFF volumes share.
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include "core/error.hpp"
-#include "core/text.hpp"
 
 #include "data/volume.hpp"
 
+#include "tests/data/refusal.hpp"
 #include "tests/support/stack_files.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy::test {
 
 /// Writes stacks into a folder of the test and looks how they are read.
 class StackFolder : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / cat("scalestudy-tiff-", ::getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   [[nodiscard]] std::filesystem::path write(const StackFormat& format,
                                             std::int64_t pages = 3) const {
     auto file = folder_ / "stack.tif";
     test::write_stack(file, {pages, height, width}, value, format);
     return file;
-  }
-
-  static std::string bytes_of(const std::filesystem::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
   }
 
   /// Each of 120 pages has other values.
@@ -56,18 +42,13 @@ class StackFolder : public ::testing::Test {
   static void expect_refused(const std::filesystem::path& file,
                              const std::string& part,
                              const StackChoice& choice = {}) {
-    try {
-      (void)read_tiff_volume(file, choice);
-      FAIL() << "was accepted";
-    } catch (const BadInput& error) {
-      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find(file.filename().string()), std::string::npos);
-    }
+    test::expect_refused([&] { (void)read_tiff_volume(file, choice); },
+                         {part, file.filename().string()});
   }
 
   static constexpr std::int64_t height = 20;
   static constexpr std::int64_t width = 23;
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
 };
 
 }  // namespace scalestudy::test

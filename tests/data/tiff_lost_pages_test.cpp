@@ -37,7 +37,7 @@ class TiffChain : public test::StackFolder {
                                                  std::size_t page,
                                                  std::size_t other) const {
     auto file = write(format, pages);
-    auto bytes = bytes_of(file);
+    auto bytes = content_of(file);
     const bool is_big = std::string(format.mode) == "wl8";
     const auto places = links(bytes, is_big);
     EXPECT_EQ(std::ssize(places), pages + 1);
@@ -87,7 +87,7 @@ TEST_F(TiffChain, APageThatWasSavedAgainWithOtherTagsIsNotLost) {
 
 TEST_F(TiffChain, PixelsThatLookLikeAPageAreNone) {
   const auto file = write({.mode = "wl"});
-  const auto bytes = bytes_of(file);
+  const auto bytes = content_of(file);
   const auto first = number_at(bytes, 4, 4);
   std::ofstream(file, std::ios::binary) << bytes << bytes.substr(first, 26) << "and no more";
   expect_values(read_tiff_volume(file));

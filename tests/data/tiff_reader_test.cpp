@@ -61,7 +61,7 @@ TEST_F(TiffReader, ReadsAnImageJStackWithOnePageDirectory) {
         write({.mode = is_big ? "wb" : "wl",
                .descriptions = {{0, "ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\n"}}},
               1);
-    auto moved = bytes_of(file);
+    auto moved = content_of(file);
     std::string pixels;
     for (std::uint32_t page = 0; page < 6; ++page)
       for (std::uint32_t y = 0; y < height; ++y)
@@ -89,7 +89,7 @@ TEST_F(TiffReader, ReadsAnImageJStackWithOnePageDirectory) {
 
 TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
   expect_refused(folder_ / "missing.tif", "does not exist");
-  expect_refused(folder_, "is a folder (it cannot be used as a volume). Give one TIFF file");
+  expect_refused(folder_.path(), "is a folder (it cannot be used as a volume). Give one TIFF file");
   std::ofstream(folder_ / "text.tif") << "hello, this is no TIFF";
   expect_refused(folder_ / "text.tif", "not a readable TIFF");
   std::ofstream(folder_ / "data.zip") << "PK\x03\x04 and more";
@@ -114,7 +114,7 @@ TEST_F(TiffReader, RefusesWhatItCannotUseWithTheReason) {
 
 TEST_F(TiffReader, RefusesTilesThatTheFileCannotHold) {
   const auto file = write({.compression = COMPRESSION_LZW, .tiled = true}, 1);
-  auto bytes = bytes_of(file);
+  auto bytes = content_of(file);
   for (const auto* tag : {"\x42\x01", "\x43\x01"}) {  // tile width, tile length
     const auto entry = bytes.rfind(tag);
     ASSERT_NE(entry, std::string::npos);
@@ -276,7 +276,7 @@ TEST_F(TiffReader, NoFlippedByteCrashes) {
   Random random(2026);
   int refused = 0;
   for (const auto& format : formats) {
-    const auto bytes = bytes_of(write(format));
+    const auto bytes = content_of(write(format));
     for (int i = 0; i < flips_per_format; ++i) {
       auto damaged = bytes;
       for (int k = 0; k <= i % 3; ++k) {
