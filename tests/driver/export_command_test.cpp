@@ -116,7 +116,6 @@ TEST_F(ExportCommand, ReplacesAnEarlierExportAndNothingElse) {
   EXPECT_FALSE(fs::exists(out / "steps.csv"));
   EXPECT_TRUE(fs::exists(out / "steps.jsonl"));
   const auto other = folder_ / "other";
-  fs::create_directories(other);
   write_text(other / "thesis.tex", "mine");
   const auto refused = answer({"--to", "csv", "--out", other.string()});
   EXPECT_EQ(refused.code, 2);

@@ -188,7 +188,6 @@ TEST_F(PredictCommand, WrongInputIsBadInput) {
   EXPECT_EQ(ask_driver({"predict", study()}).code, 2) << "--ranks is missing";
   EXPECT_EQ(ask_driver({"predict", "/nowhere", "--ranks", "4"}).code, 2);
   EXPECT_EQ(ask_driver({"predict", folder_.path().string(), "--ranks", "4"}).code, 2);
-  std::filesystem::create_directories(folder_ / "study" / "runs" / "broken");
   write_text(folder_ / "study" / "runs" / "broken" / "run.h5", "no HDF5");
   const auto answer = predict("8");
   EXPECT_EQ(answer.code, 2);

@@ -92,7 +92,6 @@ TEST_F(ReportCommand, AMissingFolderIsBadInputAndMakesNothing) {
 }
 
 TEST_F(ReportCommand, AFolderThatIsNoStudyIsBadInputAndStaysAsItIs) {
-  fs::create_directories(study());
   write_text(study() / "notes.txt", "mine");
   const auto answer = report();
   EXPECT_EQ(answer.code, 2);
@@ -151,11 +150,8 @@ TEST_F(ReportCommand, EachUnreadableFileHasItsOwnLineAndItsReasonOnThePage) {
 
 TEST_F(ReportCommand, OfThousandsOfUnreadableFilesSomeAreNamed) {
   write_runs();
-  for (int i = 0; i < 30; ++i) {
-    const auto run = study() / "runs" / ("run-" + std::to_string(i));
-    fs::create_directories(run);
-    write_text(run / "run.h5", "");
-  }
+  for (int i = 0; i < 30; ++i)
+    write_text(study() / "runs" / ("run-" + std::to_string(i)) / "run.h5", "");
   EXPECT_THAT(report().err, HasSubstr("and 10 more, in the report's run table"));
   EXPECT_THAT(content_of(study() / "report/report.html"),
               HasSubstr("and 20 more, in the run table"));
@@ -184,7 +180,6 @@ TEST_F(ReportCommand, ALinkThatLeadsNowhereIsNamed) {
 }
 
 TEST_F(ReportCommand, RunsThatCannotBeReadAreNoEmptyStudy) {
-  fs::create_directories(study());
   write_text(study() / "runs", "a file");
   const auto answer = report();
   EXPECT_EQ(answer.code, 2);

@@ -35,7 +35,6 @@ TEST(StatusCommand, AStudyNotStartedIsAllWaiting) {
 
 TEST(StatusCommand, ATrialAtWorkIsSaid) {
   const PlannedFolder study(repeats_of({}, 1));
-  fs::create_directories(study.folder().trial_folder());
   write_text(study.folder().trial_folder() / "thrown-away", "");
   EXPECT_EQ(status_of(study)["in_trial"], false) << "it was killed";
   const DriverLock lock(study.folder());
@@ -154,7 +153,6 @@ TEST(StatusCommand, EveryKindOfEndIsCountedByItsName) {
   const PlannedFolder study(repeats_of({}, 5));
   const std::vector<std::string> ends{"failed", "timed_out", "interrupted"};
   for (std::size_t i = 0; i < ends.size(); ++i) study.launch(i, ends[i], "why " + ends[i]);
-  fs::create_directories(study.run_folder(3));
   write_text(study.run_folder(3) / "run.h5", "no HDF5");
   const auto answer = ask_driver({"status", study.path()});
   EXPECT_THAT(answer.out, StartsWith("Study synthetic: 0 of 5 runs complete, 1 waiting, "

@@ -116,7 +116,6 @@ TEST(StudyFolder, SetAsideKeepsEveryAttempt) {
   const TemporaryFolder temporary;
   const WritableStudyFolder folder(temporary.path());
   folder.create();
-  fs::create_directories(folder.run_folder("a"));
   for (const auto* expected : {"attempt-1", "attempt-2"}) {
     write_text(folder.run_folder("a") / "rank-0.log", expected);
     const auto attempt = folder.set_aside("a", CheckpointUse::set_aside);

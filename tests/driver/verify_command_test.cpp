@@ -127,7 +127,6 @@ TEST_F(VerifyCommand, WrongInputIsRefused) {
 
 TEST_F(VerifyCommand, ADamagedFileIsToldAfterTheVerdict) {
   write_runs();
-  fs::create_directories(folder_ / "study/runs/broken");
   write_text(folder_ / "study/runs/broken/run.h5", "no run");
   const auto answer = ask_driver({"verify", claim(2), study()});
   EXPECT_EQ(answer.code, 2);

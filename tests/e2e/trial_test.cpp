@@ -62,7 +62,6 @@ TEST(Trial, CanBeInterrupted) {
 TEST(Trial, TouchesNothingThatIsNoTrials) {
   const Workplace place;
   const auto mine = place.out() / "trial" / "notes.txt";
-  fs::create_directories(mine.parent_path());
   write_text(mine, "mine");
   const auto finished = run_with_trial(place);
   EXPECT_EQ(finished.code, 2);
@@ -74,7 +73,6 @@ TEST(Trial, TouchesNothingThatIsNoTrials) {
 
 TEST(Trial, ThatWasKilledIsClearedByTheNextRun) {
   const Workplace place;
-  fs::create_directories(place.out() / "trial");
   write_text(place.out() / "trial" / "thrown-away", "");
   write_text(place.out() / "trial" / "spec.json", "{}");
   EXPECT_EQ(place.run().code, 0);
@@ -121,8 +119,6 @@ TEST(Plan, ClearsWhatKilledTrialsLeft) {
   const Workplace place;
   const auto temporary = place.path() / "tmp";
   constexpr const char* no_process = "scalestudy-trial-2147483647";
-  for (const auto* name : {no_process, "scalestudy-trial-1", "scalestudy-trial-2147483646"})
-    fs::create_directories(temporary / name);
   write_text(temporary / no_process / "thrown-away", "");
   write_text(temporary / "scalestudy-trial-1" / "thrown-away", "");  // of a process that lives
   write_text(temporary / "scalestudy-trial-2147483646" / "notes.txt", "mine");

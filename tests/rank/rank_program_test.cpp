@@ -78,7 +78,6 @@ class RankProgramTest : public testing::Test {
   [[nodiscard]] std::filesystem::path run_folder() const { return folder_ / "study/runs/run"; }
 
   ExitCode run(const RunSpec& spec, const FakeOptions& options = {}) {
-    std::filesystem::create_directories(run_folder());
     write_text(run_folder() / "spec.json", to_json_text(spec));
     return run_rank({run_folder() / "spec.json", run_folder()},
                     [&](const RunSpec& read, std::int64_t local_rank) {
@@ -94,7 +93,6 @@ class RankProgramTest : public testing::Test {
 
 TEST_F(RankProgramTest, RecordsARunWithoutAnyLibrary) {
   write_text(folder_ / "study.json", "not this one");
-  std::filesystem::create_directories(folder_ / "study");
   write_text(folder_ / "study/study.json", R"({"requested": true})");
   const auto spec = spec_of_fake_training(1, 2, 3, 4);
   ASSERT_EQ(run(spec), ExitCode::done);
@@ -278,7 +276,6 @@ class RanksAsThreads : public RankProgramTest {
                        RanksPerProcess ranks_per_process = RanksPerProcess::any) {
     auto spec = spec_of_fake_training(3, 1, 4, 6);
     spec.communicator = CommunicatorKind::threads;
-    std::filesystem::create_directories(run_folder());
     write_text(run_folder() / "spec.json", to_json_text(spec));
     return run_rank(
         {run_folder() / "spec.json", run_folder()},

@@ -12,11 +12,7 @@ namespace {
 /// proc and sys of a machine that is made up.
 class CpuQuotaTest : public ::testing::Test {
  protected:
-  void put(const std::string& name, const std::string& text) {
-    const auto file = folder_.path() / name;
-    std::filesystem::create_directories(file.parent_path());
-    write_text(file, text);
-  }
+  void put(const std::string& name, const std::string& text) { write_text(folder_ / name, text); }
   [[nodiscard]] CpuQuota quota() const { return CpuQuota(folder_.path()); }
   [[nodiscard]] double cores() const { return quota().cores(); }
   TemporaryFolder folder_;

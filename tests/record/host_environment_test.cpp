@@ -51,7 +51,6 @@ TEST(HostEnvironment, CountsAreWholeAndPlausible) {
 TEST(HostEnvironment, GpusAreNamedOnceEach) {
   const TemporaryFolder driver;
   const auto add = [&](const char* bus_id, const char* text) {
-    std::filesystem::create_directories(driver / bus_id);
     write_text(driver / bus_id / "information", text);
   };
   EXPECT_EQ(gpu_models(driver / "none"), "");

@@ -19,11 +19,7 @@ namespace fs = std::filesystem;
 /// proc and sys of a machine that is made up.
 class MachineStateTest : public ::testing::Test {
  protected:
-  void put(const std::string& name, const std::string& text) {
-    const auto file = folder_ / name;
-    fs::create_directories(file.parent_path());
-    write_text(file, text);
-  }
+  void put(const std::string& name, const std::string& text) { write_text(folder_ / name, text); }
   MachineState read(std::vector<std::int64_t> processes = {}) {
     return MachineSources(folder_.path(), std::move(processes)).read();
   }

@@ -21,7 +21,6 @@ using testing::HasSubstr;
 class StudyFolderTest : public ::testing::Test {
  protected:
   void add(const std::string& path, const std::string& text = "") const {
-    fs::create_directories((temporary_ / path).parent_path());
     write_text(temporary_ / path, text);
   }
   std::string refusal() const {
@@ -168,7 +167,6 @@ TEST_F(StudyFolderTest, ADamagedPlanIsRefusedWithItsName) {
 class LinksInAFolder : public testing::Test {
  protected:
   LinksInAFolder() {
-    std::filesystem::create_directories(inside_ / "runs" / "one");
     write_text(inside_ / "runs" / "one" / "run.h5", "");
     write_text(folder_ / "outside", "");
   }

@@ -34,9 +34,7 @@ class Installation : public ::testing::Test {
     add("environments/all/environment.json", R"({"launcher": "slurm"})");
   }
   void add(const std::string& file, const std::string& text) const {
-    const auto path = folder_ / "share" / "scalestudy" / file;
-    fs::create_directories(path.parent_path());
-    write_text(path, text);
+    write_text(folder_ / "share" / "scalestudy" / file, text);
   }
   [[nodiscard]] ShippedFiles shipped() const { return ShippedFiles(folder_ / "bin/scalestudy"); }
   /// What `find` refuses, or "accepted".

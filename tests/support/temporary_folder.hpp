@@ -49,7 +49,10 @@ inline std::string content_of(const std::filesystem::path& file) {
   return text.str();
 }
 
+/// Makes the folder of the file, too.
 inline void write_text(const std::filesystem::path& file, const std::string& text) {
+  std::error_code ignored;
+  std::filesystem::create_directories(file.parent_path(), ignored);
   std::ofstream(file) << text;
 }
 
