@@ -319,7 +319,8 @@ TEST(RunSpecText, OneOfAnEarlierVersionKeepsItsName) {
 
 TEST(RunSpecText, NothingInAGroupMayBeMissing) {
   const auto valid = json::parse(to_json_text(changed_spec()));
-  for (const auto* group : {"/plan", "/data", "/settings", "/settings/schedule"}) {
+  for (const auto* group :
+       {"", "/plan", "/data", "/settings", "/settings/optimizer", "/settings/schedule"}) {
     const auto members = valid.at(json::json_pointer(group));
     for (const auto& [key, value] : members.items()) {
       auto object = valid;
@@ -327,6 +328,14 @@ TEST(RunSpecText, NothingInAGroupMayBeMissing) {
       EXPECT_THAT(refusal(object), HasSubstr(key + " is missing")) << group;
     }
   }
+}
+
+TEST(RunSpecText, NothingMayBeUnknown) {
+  auto object = json::parse(to_json_text(changed_spec()));
+  object["plan"]["epochz"] = 1;
+  EXPECT_THAT(refusal(object), HasSubstr("spec.json: plan.epochz: unknown key"));
+  EXPECT_THAT(refusal(json::array()), HasSubstr("spec.json"));
+  EXPECT_THROW((void)run_spec_from_json_text("{", "spec.json"), BadInput);
 }
 
 TEST(RunSpecId, DependsOnTheRepeatAndTheHash) {

@@ -10,7 +10,6 @@
 #include "core/text.hpp"
 
 #include "tests/study/toy_workload.hpp"
-#include "tests/support/message_of.hpp"
 
 namespace scalestudy {
 namespace {
@@ -244,27 +243,6 @@ TEST(StudyMatrix, SkipsHaveReasons) {
   const auto drifting = resolved({"axes.reduction=[\"none\"]", "control_arms=[]"});
   EXPECT_EQ(drifting.runs.size(), 2U);  // N = 1, two repeats
   EXPECT_THAT(drifting.skipped[0].reason, HasSubstr("drift apart"));
-}
-
-TEST(RunSpec, NothingMayBeMissingOrUnknown) {
-  const auto complete = nlohmann::json::parse(to_json_text(resolved().runs.front()));
-  const auto refusal = [](const nlohmann::json& object) {
-    return message_of([&] { return run_spec_from_json_text(object.dump(), "spec.json"); });
-  };
-  EXPECT_EQ(refusal(complete), "accepted");
-  for (const auto& [key, value] : complete.items()) {
-    auto less = complete;
-    less.erase(key);
-    EXPECT_THAT(refusal(less), HasSubstr("spec.json: " + key)) << key;
-  }
-  auto other = complete;
-  other["settings"]["optimizer"].erase("beta1");
-  EXPECT_THAT(refusal(other), HasSubstr("spec.json: settings.optimizer.beta1 is missing"));
-  other = complete;
-  other["plan"]["epochz"] = 1;
-  EXPECT_THAT(refusal(other), HasSubstr("spec.json: plan.epochz: unknown key"));
-  EXPECT_THAT(refusal(nlohmann::json::array()), HasSubstr("spec.json"));
-  EXPECT_THROW((void)run_spec_from_json_text("{", "spec.json"), BadInput);
 }
 
 RunSpec golden_spec() {
