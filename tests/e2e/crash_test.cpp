@@ -65,18 +65,7 @@ TEST(Crash, AnyRankKilledFromOutsideIsNamed) {
   expect_completes_when_run_again(place);
 }
 
-TEST(Crash, AKilledDriverShowsAsInterrupted) {
-  const Workplace place;
-  const auto driver = place.start(place.run_arguments(), place.hold());
-  EXPECT_TRUE(eventually([&] { return !ranks_at_work_in(place.path()).empty(); }));
-  ::kill(driver, SIGKILL);
-  static_cast<void>(place.wait_for(driver));
-  const auto status = place.call({"status", place.out().string()});
-  EXPECT_THAT(status.out, HasSubstr("1 interrupted"));
-  EXPECT_THAT(status.out, HasSubstr("the driver ended before the run did"));
-}
-
-TEST(Crash, OfAKilledDriversRunNoLaunchTimeIsKnown) {
+TEST(Crash, AKilledDriversRunIsInterruptedAndOfNoKnownLaunchTime) {
   const Workplace place;
   const auto driver = place.start(place.run_arguments(), place.hold());
   std::vector<fs::path> folders;
@@ -87,6 +76,9 @@ TEST(Crash, OfAKilledDriversRunNoLaunchTimeIsKnown) {
   ::kill(driver, SIGKILL);
   static_cast<void>(place.wait_for(driver));
   EXPECT_TRUE(no_ranks_left(place));
+  const auto status = place.call({"status", place.out().string()});
+  EXPECT_THAT(status.out, HasSubstr("1 interrupted"));
+  EXPECT_THAT(status.out, HasSubstr("the driver ended before the run did"));
   expect_completes_when_run_again(place);
   const auto record = read_run_file(folders.front() / "attempt-1" / "run.h5");
   EXPECT_EQ(record.header.status, RunStatus::interrupted);
