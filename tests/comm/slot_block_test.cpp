@@ -1,6 +1,5 @@
 #include "comm/slot_block.hpp"
 
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <set>

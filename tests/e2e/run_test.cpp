@@ -1,7 +1,5 @@
 /// The driver from outside: what it starts, keeps, refuses and says.
 
-#include <cstdlib>
-
 #include <gmock/gmock.h>
 
 #include "record/run_file/run_file.hpp"

@@ -1,7 +1,6 @@
 /// What is found out before the first run that counts: `plan`, and the trial of `run`.
 
 #include <cstdlib>
-#include <set>
 
 #include <gmock/gmock.h>
 

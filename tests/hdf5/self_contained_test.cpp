@@ -14,8 +14,6 @@
 namespace scalestudy::hdf5 {
 namespace {
 
-using testing::HasSubstr;
-
 /// A file with a group and a plain data set, to which a test adds what must not be there.
 class SelfContained : public testing::Test {
  protected:

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-
 #include "record/run_file/checksum.hpp"
 
 #include "tests/record/sample_run.hpp"

@@ -13,7 +13,6 @@
 namespace scalestudy {
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;

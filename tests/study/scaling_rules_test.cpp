@@ -1,7 +1,5 @@
 #include "study/scaling_rules.hpp"
 
-#include <cmath>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
