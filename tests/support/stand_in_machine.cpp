@@ -7,6 +7,7 @@
 
 #include "core/text.hpp"
 
+#include "tests/support/nccl_types.hpp"
 #include "tests/support/stand_in_meeting.hpp"
 
 namespace scalestudy {
@@ -19,19 +20,9 @@ void learn(StandInKnowledge& knowledge, const StandInKnowledge& more) {
 
 thread_local int current_gpu = 0;
 
-std::int64_t size_of_type(int type) {
-  switch (type) {
-    case nccl_float32:
-      return 4;
-    case nccl_float64:
-    case nccl_int64:
-      return 8;
-    case nccl_float16:
-    case nccl_bfloat16:
-      return 2;
-    default:
-      return 1;
-  }
+/// One part of what a rank sends or gets.
+std::size_t part_bytes(const StandInCall& call) {
+  return call.count * static_cast<std::size_t>(size_of(data_type_of_nccl(call.type)));
 }
 
 }  // namespace
@@ -301,7 +292,7 @@ StandInUse StandInMachine::uses(const StandInCall& call,
                                 const ncclComm& comm,
                                 const CUstream_st& stream,
                                 int number) {
-  const auto part = call.count * static_cast<std::size_t>(size_of_type(call.type));
+  const auto part = part_bytes(call);
   const auto all = part * static_cast<std::size_t>(comm.group->world);
   const bool gathers = call.kind == StandInKind::all_gather;
   const bool scatters = call.kind == StandInKind::reduce_scatter;
@@ -360,7 +351,7 @@ void StandInMachine::meet(const StandInCall& call,
 bool StandInMachine::meet_processes(const StandInCall& call,
                                     ncclComm& comm,
                                     std::unique_lock<std::mutex>& lock) {
-  const auto part = call.count * static_cast<std::size_t>(size_of_type(call.type));
+  const auto part = part_bytes(call);
   const bool scatters = call.kind == StandInKind::reduce_scatter;
   const auto world = static_cast<std::size_t>(comm.group->world);
   lock.unlock();
