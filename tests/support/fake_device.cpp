@@ -24,19 +24,7 @@ namespace {
 
 constexpr double copy_s = 1e-6;
 
-/// Never destroyed: LibTorch asks for it until the process ends.
-FakeStreams& streams() {
-  static auto* const all = new FakeStreams;
-  return *all;
-}
-
 thread_local std::size_t current_stream = FakeStreams::computing;
-
-FakeMemory& memory() {
-  static auto* const all =
-      new FakeMemory([] { streams().finish_all(); }, [] { return current_stream; });
-  return *all;
-}
 
 FakePinnedMemory& pinned_memory() {
   static auto* const all = new FakePinnedMemory;
@@ -51,14 +39,14 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
   void setDevice(c10::Device) const override {}
   void uncheckedSetDevice(c10::Device) const noexcept override {}
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
-  void synchronizeDevice(c10::DeviceIndex) const override { streams().finish_all(); }
+  void synchronizeDevice(c10::DeviceIndex) const override { fake_streams().finish_all(); }
 
   c10::Stream getStream(c10::Device) const override { return numbered(current_stream); }
   c10::Stream getDefaultStream(c10::Device) const override {
     return numbered(FakeStreams::computing);
   }
   c10::Stream getStreamFromGlobalPool(c10::Device, bool) const override {
-    return numbered(streams().add_stream());
+    return numbered(fake_streams().add_stream());
   }
   c10::Stream exchangeStream(c10::Stream stream) const override {
     return numbered(std::exchange(current_stream, number(stream)));
@@ -68,10 +56,10 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
     return FakeStreams::handle_of(number(stream));
   }
   bool queryStream(const c10::Stream& stream) const override {
-    return streams().is_idle(number(stream));
+    return fake_streams().is_idle(number(stream));
   }
   void synchronizeStream(const c10::Stream& stream) const override {
-    streams().finish(number(stream));
+    fake_streams().finish(number(stream));
   }
 
   void record(void** event,
@@ -79,13 +67,13 @@ class Guard final : public c10::impl::DeviceGuardImplInterface {
               c10::DeviceIndex,
               c10::EventFlag) const override {
     if (*event == nullptr) *event = new FakeStreams::PointPtr;
-    point(*event) = streams().record(number(stream));
+    point(*event) = fake_streams().record(number(stream));
   }
   void block(void* event, const c10::Stream& stream) const override {
-    streams().wait(number(stream), point(event));
+    fake_streams().wait(number(stream), point(event));
   }
   bool queryEvent(void* event) const override { return point(event)->is_reached; }
-  void synchronizeEvent(void* event) const override { streams().finish(*point(event)); }
+  void synchronizeEvent(void* event) const override { fake_streams().finish(*point(event)); }
   void destroyEvent(void* event, c10::DeviceIndex) const noexcept override {
     delete static_cast<FakeStreams::PointPtr*>(event);
   }
@@ -127,8 +115,8 @@ struct HPUHooks final : at::HPUHooksInterface {
 /// The tensor's bytes for the processor. Borrowed from the device; kept alive if on the host.
 at::Tensor for_processor(const at::Tensor& tensor) {
   if (tensor.is_cpu()) return tensor.detach();
-  return at::from_blob(memory().bytes_at(tensor.const_data_ptr()), tensor.sizes(), tensor.strides(),
-                       tensor.options().device(c10::kCPU));
+  return at::from_blob(fake_memory().bytes_at(tensor.const_data_ptr()), tensor.sizes(),
+                       tensor.strides(), tensor.options().device(c10::kCPU));
 }
 
 /// Where copies can go on while the host does something else.
@@ -141,11 +129,11 @@ at::Tensor copy_from(const at::Tensor& source, const at::Tensor& target, bool no
     const at::NoGradGuard no_grad;
     to.copy_(from);
   };
-  streams().enqueue(current_stream, copy, copy_s);
+  fake_streams().enqueue(current_stream, copy, copy_s);
   const bool is_inside = !source.is_cpu() && !target.is_cpu();
   const bool may_be_late =
       non_blocking && is_pinned_or_on_device(source) && is_pinned_or_on_device(target);
-  if (!is_inside && !may_be_late) streams().finish(current_stream);
+  if (!is_inside && !may_be_late) fake_streams().finish(current_stream);
   return target;
 }
 
@@ -161,7 +149,7 @@ at::Tensor empty(c10::IntArrayRef size,
                  std::optional<c10::Device>,
                  std::optional<bool>,
                  std::optional<c10::MemoryFormat> format) {
-  return at::detail::empty_generic(size, &memory(), c10::DispatchKeySet(c10::DispatchKey::HPU),
+  return at::detail::empty_generic(size, &fake_memory(), c10::DispatchKeySet(c10::DispatchKey::HPU),
                                    c10::dtype_or_default(type), format);
 }
 
@@ -171,7 +159,7 @@ at::Tensor empty_strided(c10::IntArrayRef size,
                          std::optional<c10::Layout>,
                          std::optional<c10::Device>,
                          std::optional<bool>) {
-  return at::detail::empty_strided_generic(size, stride, &memory(),
+  return at::detail::empty_strided_generic(size, stride, &fake_memory(),
                                            c10::DispatchKeySet(c10::DispatchKey::HPU),
                                            c10::dtype_or_default(type));
 }
@@ -249,7 +237,7 @@ using at::RegistererHPUHooksRegistry;
 REGISTER_HPU_HOOKS(HPUHooks)
 
 [[maybe_unused]] const bool is_registered = [] {
-  c10::SetAllocator(c10::kHPU, &memory());
+  c10::SetAllocator(c10::kHPU, &fake_memory());
   at::setHostAllocator(c10::kHPU, &pinned_memory());
   return true;
 }();
@@ -260,12 +248,16 @@ c10::Device fake_device() {
   return {c10::kHPU, 0};
 }
 
+/// Never destroyed: LibTorch asks for it until the process ends.
 FakeStreams& fake_streams() {
-  return streams();
+  static auto* const all = new FakeStreams;
+  return *all;
 }
 
 FakeMemory& fake_memory() {
-  return memory();
+  static auto* const all =
+      new FakeMemory([] { fake_streams().finish_all(); }, [] { return current_stream; });
+  return *all;
 }
 
 TORCH_LIBRARY_IMPL(_, HPU, library) {
@@ -287,24 +279,24 @@ TORCH_LIBRARY_IMPL(aten, HPU, library) {
 }
 
 StreamOrderScope::StreamOrderScope(StreamOrder order) {
-  streams().use(order);
+  fake_streams().use(order);
 }
 
 StreamOrderScope::~StreamOrderScope() {
-  streams().use(StreamOrder::all_late);
+  fake_streams().use(StreamOrder::all_late);
 }
 
 MemoryLimitScope::MemoryLimitScope(std::size_t bytes) {
-  memory().emptyCache();
-  memory().limit_to(bytes);
+  fake_memory().emptyCache();
+  fake_memory().limit_to(bytes);
 }
 
 MemoryLimitScope::~MemoryLimitScope() {
-  memory().limit_to(FakeMemory::default_limit);
+  fake_memory().limit_to(FakeMemory::default_limit);
 }
 
 void let_fake_device_work(Seconds duration) {
-  streams().enqueue(
+  fake_streams().enqueue(
       current_stream, [] {}, duration.count());
 }
 
