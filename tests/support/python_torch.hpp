@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
-#include <unistd.h>
+
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy::test {
 
@@ -35,18 +35,10 @@ inline std::string python_with_torch() {
 }
 
 /// Runs `script` with arguments to its end; its exit code, or −1.
-inline int run_python(const std::string& python, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), python);
-  std::vector<char*> pointers;
-  for (auto& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  const pid_t id = ::fork();
-  if (id == 0) {
-    ::execv(pointers[0], pointers.data());
-    ::_exit(127);
-  }
-  int status = 0;
-  ::waitpid(id, &status, 0);
+inline int run_python(const std::string& python, const std::vector<std::string>& arguments) {
+  auto command = shell_quoted(python);
+  for (const auto& argument : arguments) command += " " + shell_quoted(argument);
+  const int status = std::system(command.c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
