@@ -2,14 +2,13 @@
 /// Tables of the documents that are made from the code.
 
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/places.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy::test {
 
@@ -20,11 +19,7 @@ inline void expect_documented(const std::string& document,
                               std::string_view heading,
                               const std::string& rows) {
   const auto path = in_sources(document);
-  std::string text;
-  {
-    std::ifstream in(path);
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  }
+  auto text = content_of(path);
   const auto place = text.find("\n" + std::string(heading));
   ASSERT_NE(place, std::string::npos) << document << " has no heading " << heading;
   const auto rule = text.find("\n|---", place);
@@ -37,7 +32,7 @@ inline void expect_documented(const std::string& document,
     return;
   }
   text.replace(begin, end - begin, rows);
-  std::ofstream(path) << text;
+  write_text(path, text);
 }
 
 }  // namespace scalestudy::test
