@@ -1,20 +1,20 @@
 #include "analysis/report/page/report.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
+#include "core/program_output.hpp"
 
 #include "analysis/report/study/pending_report.hpp"
 #include "tests/analysis/analysed_study.hpp"
 #include "tests/support/requirements.hpp"
+#include "tests/support/scoped_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -25,13 +25,6 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 std::vector<fs::path> files_with(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
@@ -39,24 +32,6 @@ std::vector<fs::path> files_with(const fs::path& folder, const std::string& exte
   }
   return files;
 }
-
-bool has_gnuplot() {
-  return std::system("gnuplot --version > /dev/null 2>&1") == 0;
-}
-
-/// Sets PATH for one scope: how gnuplot disappears.
-class PathVariable {
- public:
-  explicit PathVariable(const char* value) : before_(std::getenv("PATH")) {
-    setenv("PATH", value, 1);
-  }
-  ~PathVariable() { setenv("PATH", before_.c_str(), 1); }
-  PathVariable(const PathVariable&) = delete;
-  PathVariable& operator=(const PathVariable&) = delete;
-
- private:
-  std::string before_;
-};
 
 /// The end of the tag that starts at `at`, quotes respected.
 std::size_t end_of_tag(const std::string& html, std::size_t at) {
@@ -132,12 +107,12 @@ class Report : public AnalysedStudy {
     for (const auto& run : one_and_two_ranks()) add(run, repeats);
   }
   ReportResult report() {
-    const PathVariable no_gnuplot("/nonexistent");
+    const ScopedVariable no_gnuplot("PATH", "/nonexistent");
     return write_report(analysis(), out_);
   }
   std::string page() { return content_of(report().page); }
   ReportResult report_of_files() const {
-    const PathVariable no_gnuplot("/nonexistent");
+    const ScopedVariable no_gnuplot("PATH", "/nonexistent");
     return write_report({files_}, out_);
   }
 
@@ -182,7 +157,7 @@ TEST_F(WholeReport, IdsAreUniqueOnThePage) {
 }
 
 TEST_F(WholeReport, HasEveryFigureInFourFormsAndTheTables) {
-  SCALESTUDY_NEEDS("gnuplot", has_gnuplot());
+  SCALESTUDY_NEEDS("gnuplot", !find_on_path("gnuplot").empty());
   EXPECT_TRUE(result().notes.empty()) << result().notes.front();
   for (const char* extension : {".tsv", ".gp", ".svg", ".pdf"}) {
     EXPECT_EQ(files_with(out() / "figures", extension).size(), 10U) << extension;
