@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/statistics.hpp"
+
 namespace scalestudy::replay {
 namespace {
 
@@ -20,24 +22,12 @@ std::vector<double> factors(const Settings& settings, std::uint64_t seed, std::i
   return all;
 }
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double deviation(const std::vector<double>& values) {
-  const double middle = mean(values);
-  double sum = 0;
-  for (const double value : values) sum += std::pow(value - middle, 2);
-  return std::sqrt(sum / static_cast<double>(values.size()));
-}
-
 double correlation(const std::vector<double>& one, const std::vector<double>& other) {
   const double middle = mean(one), other_middle = mean(other);
   double sum = 0;
   for (std::size_t i = 0; i < one.size(); ++i) sum += (one[i] - middle) * (other[i] - other_middle);
-  return sum / static_cast<double>(one.size()) / deviation(one) / deviation(other);
+  return sum / static_cast<double>(one.size() - 1) / standard_deviation(one) /
+         standard_deviation(other);
 }
 
 TEST(Emulation, NothingScattersUnlessAskedTo) {
@@ -52,7 +42,7 @@ TEST(Emulation, NoiseHasMeanOneItsDeviationAndOwnDrawsForEachRankAndSeed) {
   EXPECT_EQ(noise, factors(settings, 1, 0)) << "the same run again";
   const double error = 4 * settings.noise_frac / std::sqrt(double(run_steps));
   EXPECT_NEAR(mean(noise), 1, error);
-  EXPECT_NEAR(deviation(noise), settings.noise_frac, error);
+  EXPECT_NEAR(standard_deviation(noise), settings.noise_frac, error);
   EXPECT_NEAR(correlation(noise, factors(settings, 1, 1)), 0, 0.05);
   EXPECT_NEAR(correlation(noise, factors(settings, 2, 0)), 0, 0.05);
 }
@@ -95,7 +85,7 @@ TEST(Emulation, LossFallsToATenthOfTheWayAndSeedsScatterIt) {
   for (std::uint64_t seed = 0; seed < 2000; ++seed)
     samples.push_back(-1000 / std::log10((invented_loss(settings, seed, 1000) - 0.1) / 0.9));
   EXPECT_NEAR(mean(samples), 5000, 100);
-  EXPECT_NEAR(deviation(samples), 1000, 100);
+  EXPECT_NEAR(standard_deviation(samples), 1000, 100);
 }
 
 }  // namespace
