@@ -1,5 +1,6 @@
 /// The shipped published studies: each published number comes out of the analysis.
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <vector>
@@ -35,57 +36,31 @@ double product(const Factorisation& f) {
   return f.throughput.value * f.statistical.value * f.fixed_cost.value * f.unexplained.value;
 }
 
-/// As published: N, total time's speed-up, that of the median epoch.
-struct RwthPoint {
-  std::int64_t ranks;
-  double total, steady;
-};
+constexpr std::array<std::int64_t, 8> numbers_of_gpus{1, 2, 4, 6, 8, 10, 12, 14};
+
+/// As published by numbers of GPUs: total time's speed-up, that of the median epoch.
 struct RwthArm {
   const char* study;
   const char* arm;
-  std::vector<RwthPoint> points;
+  std::array<double, 8> total, steady;
 };
 
-const std::vector<RwthArm> rwth_arms{{"rwth-unet-tensorflow",
-                                      "native",
-                                      {{1, 1, 1},
-                                       {2, 1.97, 1.99},
-                                       {4, 3.37, 3.44},
-                                       {6, 5.20, 5.35},
-                                       {8, 6.52, 6.76},
-                                       {10, 7.52, 7.93},
-                                       {12, 9.59, 10.16},
-                                       {14, 10.49, 11.19}}},
-                                     {"rwth-unet-tensorflow",
-                                      "Horovod",
-                                      {{1, 1, 1},
-                                       {2, 1.96, 1.97},
-                                       {4, 3.85, 3.91},
-                                       {6, 5.84, 6.00},
-                                       {8, 7.50, 7.78},
-                                       {10, 9.39, 9.86},
-                                       {12, 11.20, 12.00},
-                                       {14, 12.59, 13.51}}},
-                                     {"rwth-unet-pytorch",
-                                      "DDP",
-                                      {{1, 1, 1},
-                                       {2, 1.87, 1.86},
-                                       {4, 3.61, 3.59},
-                                       {6, 5.54, 5.52},
-                                       {8, 7.00, 6.98},
-                                       {10, 8.69, 8.66},
-                                       {12, 10.78, 10.77},
-                                       {14, 11.96, 11.92}}},
-                                     {"rwth-unet-pytorch",
-                                      "Horovod",
-                                      {{1, 1, 1},
-                                       {2, 1.11, 1.11},
-                                       {4, 1.83, 1.83},
-                                       {6, 2.75, 2.75},
-                                       {8, 3.47, 3.46},
-                                       {10, 4.38, 4.38},
-                                       {12, 5.35, 5.33},
-                                       {14, 5.98, 5.98}}}};
+const std::array rwth_arms{RwthArm{"rwth-unet-tensorflow",
+                                   "native",
+                                   {1, 1.97, 3.37, 5.20, 6.52, 7.52, 9.59, 10.49},
+                                   {1, 1.99, 3.44, 5.35, 6.76, 7.93, 10.16, 11.19}},
+                           RwthArm{"rwth-unet-tensorflow",
+                                   "Horovod",
+                                   {1, 1.96, 3.85, 5.84, 7.50, 9.39, 11.20, 12.59},
+                                   {1, 1.97, 3.91, 6.00, 7.78, 9.86, 12.00, 13.51}},
+                           RwthArm{"rwth-unet-pytorch",
+                                   "DDP",
+                                   {1, 1.87, 3.61, 5.54, 7.00, 8.69, 10.78, 11.96},
+                                   {1, 1.86, 3.59, 5.52, 6.98, 8.66, 10.77, 11.92}},
+                           RwthArm{"rwth-unet-pytorch",
+                                   "Horovod",
+                                   {1, 1.11, 1.83, 2.75, 3.47, 4.38, 5.35, 5.98},
+                                   {1, 1.11, 1.83, 2.75, 3.46, 4.38, 5.33, 5.98}}};
 
 class Rwth : public testing::TestWithParam<RwthArm> {
  protected:
@@ -94,13 +69,12 @@ class Rwth : public testing::TestWithParam<RwthArm> {
 };
 
 TEST_P(Rwth, HasThePublishedSpeedups) {
-  ASSERT_EQ(arm_.points.size(), GetParam().points.size());
+  ASSERT_EQ(arm_.points.size(), numbers_of_gpus.size());
   for (std::size_t i = 0; i < arm_.points.size(); ++i) {
-    const auto& published = GetParam().points[i];
     const auto& point = arm_.points[i];
-    EXPECT_EQ(point.ranks, published.ranks);
-    EXPECT_NEAR(point.to_base.total.value, published.total, 0.01) << point.ranks;
-    EXPECT_NEAR(point.to_base.median_epoch.value, published.steady, 0.03) << point.ranks;
+    EXPECT_EQ(point.ranks, numbers_of_gpus[i]);
+    EXPECT_NEAR(point.to_base.total.value, GetParam().total[i], 0.01) << point.ranks;
+    EXPECT_NEAR(point.to_base.median_epoch.value, GetParam().steady[i], 0.03) << point.ranks;
   }
 }
 
