@@ -7,6 +7,7 @@
 
 #include "analysis/series/run_set.hpp"
 #include "tests/analysis/synthetic_run.hpp"
+#include "tests/support/field_values.hpp"
 
 namespace scalestudy {
 namespace {
@@ -74,12 +75,11 @@ TEST(LinkCheck, RunsOverALinkAreASeriesOfTheirOwn) {
     runs.add("study", {.ranks = ranks, .link_bandwidth_bytes_per_s = 2e8});
   }
   const auto set = runs.of({"study"});
-  std::vector<std::string> names;
-  for (const auto& one : group_series(set)) names.push_back(one.name);
-  EXPECT_THAT(names, testing::UnorderedElementsAre(
-                         testing::Not(testing::HasSubstr("emulated")),
-                         testing::HasSubstr(", emulated link ring, 0.05 GB/s a rank, 0 µs"),
-                         testing::HasSubstr(", emulated link ring, 0.2 GB/s a rank, 0 µs")));
+  EXPECT_THAT(values_of(group_series(set), &Series::name),
+              testing::UnorderedElementsAre(
+                  testing::Not(testing::HasSubstr("emulated")),
+                  testing::HasSubstr(", emulated link ring, 0.05 GB/s a rank, 0 µs"),
+                  testing::HasSubstr(", emulated link ring, 0.2 GB/s a rank, 0 µs")));
 }
 
 }  // namespace

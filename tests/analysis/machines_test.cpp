@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/support/field_values.hpp"
 
 namespace scalestudy {
 namespace {
@@ -28,9 +29,7 @@ class Machines : public AnalysedStudy {
     return StudyAnalysis(runs_.of({study_, other_}));
   }
   [[nodiscard]] static std::vector<std::string> words(const StudyAnalysis& analysis) {
-    std::vector<std::string> all;
-    for (const Machine& machine : analysis.machines()) all.push_back(machine.words);
-    return all;
+    return values_of(analysis.machines(), &Machine::words);
   }
   std::filesystem::path other_ = "/nowhere/other";
 };

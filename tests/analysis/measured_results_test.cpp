@@ -11,6 +11,7 @@
 #include "analysis/series/run_set.hpp"
 #include "analysis/speed/launch_composition.hpp"
 #include "analysis/step/step_checks.hpp"
+#include "tests/support/field_values.hpp"
 #include "tests/support/places.hpp"
 
 namespace scalestudy {
@@ -28,9 +29,7 @@ class MeasuredResults : public testing::TestWithParam<std::string> {};
 
 TEST_P(MeasuredResults, CanBeReadAndCompared) {
   const auto set = load_runs({measured(GetParam())});
-  std::vector<std::string> reasons;
-  for (const auto& run : set.unreadable) reasons.push_back(run.reason);
-  EXPECT_THAT(reasons, IsEmpty());
+  EXPECT_THAT(values_of(set.unreadable, &AbsentRun::reason), IsEmpty());
   EXPECT_GE(set.runs.size(), 2U);
   for (const auto& run : set.runs) EXPECT_EQ(run.left_out, "") << run.record.header.run_id;
   for (const auto& series : group_series(set)) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/analysis/invented_log.hpp"
+#include "tests/support/field_values.hpp"
 
 namespace scalestudy {
 namespace {
@@ -249,10 +250,8 @@ TEST_F(OneLaunch, InTwoFilesIsTwoPartsThatAreCensored) {
   const std::string second = "epoch,time_per_epoch\n4,4\n5,3\n";
   const auto outcomes = [&](const std::vector<std::string>& logs,
                             const std::vector<double>& ranks = {4}) {
-    std::vector<PublishedOutcome> all;
-    for (const auto& run : runs_of(import_all(logs, ranks, ImportFormat::epoch_csv)))
-      all.push_back(run.outcome);
-    return all;
+    return values_of(runs_of(import_all(logs, ranks, ImportFormat::epoch_csv)),
+                     &PublishedRun::outcome);
   };
   constexpr auto complete = PublishedOutcome::complete, censored = PublishedOutcome::censored;
   EXPECT_THAT(outcomes({first, second}), ElementsAre(censored, censored));

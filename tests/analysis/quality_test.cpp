@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/support/field_values.hpp"
 
 namespace scalestudy {
 namespace {
@@ -158,9 +159,7 @@ TEST_F(QualityOfStudy, FairSelectionHasNoLabel) {
 }
 
 std::vector<std::string> codes_of(const std::vector<QualityLabel>& labels) {
-  std::vector<std::string> codes;
-  for (const auto& label : labels) codes.push_back(label.code);
-  return codes;
+  return values_of(labels, &QualityLabel::code);
 }
 
 TEST_F(QualityOfStudy, FewerChancesOfMoreRanksAreLabelled) {

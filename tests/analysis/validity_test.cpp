@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/support/field_values.hpp"
 
 namespace scalestudy {
 namespace {
@@ -103,9 +104,7 @@ class Binding : public AnalysedStudy {
     run.core_count = cores_of_last;
     add_run(run);
     add_run({.ranks = 1, .cpu_share = 0.9, .core_count = 4});
-    std::vector<std::string> codes;
-    for (const auto& flag : analysis().flags()) codes.push_back(flag.code);
-    return codes;
+    return values_of(analysis().flags(), &StudyFlag::code);
   }
 };
 
