@@ -82,9 +82,7 @@ TEST_F(Remedies, AreNoneWithoutALoss) {
 TEST(SpeedWithout, IsTheStepByWhatIsLeftOfIt) {
   StepDecision decision{.ideal_step_s = 0.08};
   decision.loss_s.value = 0.02;
-  Estimate growth;
-  growth.value = 0.02;
-  growth.interval = Interval{0.01, 0.2};
+  const Estimate growth{.value = 0.02, .interval = Interval{0.01, 0.2}};
   const auto faster = speed_without(decision, growth);
   EXPECT_DOUBLE_EQ(faster.value, 1.25);
   EXPECT_DOUBLE_EQ(faster.interval->low, 0.1 / 0.09);

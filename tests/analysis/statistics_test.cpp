@@ -249,10 +249,7 @@ TEST(Statistics, OfSeveralQuestionsAnIntervalAloneDecidesNothing) {
 }
 
 Estimate with_interval(double low, double high) {
-  Estimate estimate;
-  estimate.value = (low + high) / 2;
-  estimate.interval = Interval{low, high};
-  return estimate;
+  return {.value = (low + high) / 2, .interval = Interval{low, high}};
 }
 
 TEST(Statistics, EqualIsOnlyWhatLiesInsideTheMarginAsAWhole) {

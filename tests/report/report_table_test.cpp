@@ -6,9 +6,7 @@ namespace scalestudy {
 namespace {
 
 ReportTable hostile_table() {
-  Estimate estimate;
-  estimate.value = 2;
-  estimate.interval = Interval{1.5, 2.5};
+  const Estimate estimate{.value = 2, .interval = Interval{1.5, 2.5}};
   return {"t",
           "a <b> & \"c\"",
           {{"name", "na<me", false}, {"speedup", "speed-up"}},

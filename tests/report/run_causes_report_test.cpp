@@ -12,10 +12,7 @@ using testing::IsEmpty;
 using testing::Not;
 
 Estimate seconds(double value, double reach) {
-  Estimate estimate;
-  estimate.value = value;
-  estimate.interval = Interval{value - reach, value + reach};
-  return estimate;
+  return {.value = value, .interval = Interval{value - reach, value + reach}};
 }
 
 SeriesAnalysis analysed(bool is_loss) {

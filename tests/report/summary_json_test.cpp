@@ -58,9 +58,7 @@ class SummaryOfStudy : public AnalysedStudy {
 };
 
 TEST(SummaryJson, NumbersAreNumbersTextIsTextAndWhatIsNotKnownIsNull) {
-  Estimate estimate;
-  estimate.value = 2;
-  estimate.interval = Interval{1.5, 2.5};
+  const Estimate estimate{.value = 2, .interval = Interval{1.5, 2.5}};
   const ReportTable planted{"t",
                             "caption",
                             {{"name", "Name", false}, {"count", "count"}, {"speedup", "speed-up"}},
