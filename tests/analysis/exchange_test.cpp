@@ -12,10 +12,7 @@ namespace {
 constexpr std::int64_t exchange_steps = 20;
 
 SteadyWindow all_steps() {
-  SteadyWindow window;
-  window.start = 0;
-  window.end = exchange_steps;
-  return window;
+  return {.end = exchange_steps};
 }
 
 Exchange exchange_in(const RunRecord& run) {

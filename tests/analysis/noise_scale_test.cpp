@@ -69,9 +69,7 @@ StepTable steps_of(const std::vector<std::int64_t>& batches, double deviation, s
 }
 
 SteadyWindow all_of(const StepTable& steps) {
-  SteadyWindow window;
-  window.end = steps.steps();
-  return window;
+  return {.end = steps.steps()};
 }
 
 TEST(GradientNoise, PlantedNoiseIsFound) {
