@@ -178,13 +178,6 @@ std::vector<EpochRow> epochs_with(const std::vector<double>& validation_losses) 
   return epochs;
 }
 
-TEST(EpochMeasures, TimeAndLossAreTheLastEpochs) {
-  RunRecord run;
-  run.epochs = epochs_with({3, 1, 2});
-  EXPECT_EQ(training_time_s(run), 300);
-  EXPECT_EQ(final_loss(run), 7);
-}
-
 TEST(EpochMeasures, TheBestValidationLossIsTheSmallestFiniteOne) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::nan("");

@@ -113,10 +113,6 @@ TEST(Measures, AResumedRunHasNoTimesButItsLosses) {
   EXPECT_EQ(summary.final_loss, 2);
 }
 
-TEST(Measures, WithoutEpochsTheLastStepEndsTheTraining) {
-  EXPECT_DOUBLE_EQ(training_time_s(small_run(10)), 18 + 1.1);
-}
-
 TEST(Measures, NothingRecordedIsNotDeterminableButNoCrash) {
   const auto summary = summarise(RunRecord{}, {5});
   for (const auto& column : columns_of<SummaryRow>) {
