@@ -179,13 +179,6 @@ TEST_F(Report, WithoutGnuplotTheRestIsThereAndSaysWhatIsMissing) {
   EXPECT_TRUE(files_with(out_ / "figures", ".svg").empty());
 }
 
-TEST_F(Report, OneRankOnlyStatesNoSpeedup) {
-  add({}, 3);
-  const ReportResult result = report();
-  EXPECT_THAT(content_of(result.page), HasSubstr("No speed-up can be stated"));
-  EXPECT_THAT(result.paragraphs.at(0), HasSubstr("only runs of one rank count"));
-}
-
 TEST_F(Report, NothingDoneIsSaidAndDoesNotCrash) {
   fs::create_directories(files_);
   const ReportResult result = report_of_files();
@@ -231,11 +224,6 @@ TEST_F(Report, TheHeadlineIsNoLargerThanTheEvidence) {
   add({.ranks = 2, .time_noise = 0.05}, 4);
   EXPECT_THAT(page(),
               HasSubstr("These runs cannot tell whether two ranks are faster than one</h2>"));
-}
-
-TEST_F(Report, TwoRunsEachAreSaidToHaveNoInterval) {
-  add_study(2);
-  EXPECT_THAT(page(), HasSubstr("<h2>1 more repeat needed: two ranks trained "));
 }
 
 TEST_F(Report, UnequalWorkIsSaidBesideTheSpeedup) {
