@@ -50,13 +50,11 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
 }
 
 TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
-  auto given = facts();
-  given.workload = "unet";
   const auto import_two = [&](const std::string& one, const std::string& other) {
     return message_of<BadInput>([&] {
       return import_files(ImportFormat::epoch_csv,
                           {write("time," + one + "\n", "a"), write("time," + other + "\n", "b")},
-                          given);
+                          epoch_facts());
     });
   };
   EXPECT_THAT(
@@ -75,8 +73,7 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
 }
 
 TEST_F(ImportedLogs, WhatElseDiffersBetweenNumbersOfRanksIsNoted) {
-  auto given = facts({1, 4});
-  given.workload = "unet";
+  const auto given = epoch_facts({1, 4});
   const auto notes_of = [&](const std::string& name, const char* one, const char* other) {
     const auto text = [&](const char* value) {
       return cat("time_per_epoch,", name, "\n5,", value, "\n");
@@ -115,14 +112,13 @@ TEST_F(ImportedLogs, WhatElseDiffersBetweenNumbersOfRanksIsNoted) {
 
 TEST_F(ImportedLogs, WhatCommentsSayThatDiffersIsAsOfColumns) {
   const auto said_of = [&](const std::string& one, const std::string& other, double ranks) {
-    auto given = facts({1, ranks});
-    given.workload = "unet";
     const auto log = [&](const std::string& comment) {
       return cat("# ", comment, "\ntime_per_epoch\n5\n");
     };
     try {
       return join(import_files(ImportFormat::epoch_csv,
-                               {write(log(one), "a"), write(cat(log(other), "4\n"), "b")}, given)
+                               {write(log(one), "a"), write(cat(log(other), "4\n"), "b")},
+                               epoch_facts({1, ranks}))
                       .notes,
                   "; ");
     } catch (const BadInput& error) {
@@ -215,8 +211,7 @@ TEST_F(ImportedLogs, MachinesOfATableThatMayCountAsRanksAreNoted) {
 
 TEST_F(ImportedLogs, SamplesOfOneRankAreNoted) {
   const auto notes_of = [&](const std::vector<double>& ranks, const std::vector<double>& samples) {
-    auto given = facts(ranks);
-    given.workload = "unet";
+    auto given = epoch_facts(ranks);
     given.samples_per_epoch = samples;
     return import_files(ImportFormat::epoch_csv,
                         {write("time_per_epoch\n5\n", "a"), write("time_per_epoch\n3\n", "b")},
@@ -234,8 +229,7 @@ TEST_F(ImportedLogs, SamplesOfOneRankAreNoted) {
 }
 
 TEST_F(ImportedLogs, BatchesThatTheRuleOrTheSamplesContradictAreNoted) {
-  auto given = facts({4, 8});
-  given.workload = "unet";
+  auto given = epoch_facts({4, 8});
   const std::vector<std::filesystem::path> files{write("time_per_epoch\n5\n", "a"),
                                                  write("time_per_epoch\n3\n", "b")};
   const auto notes_of = [&](PublishedRule rule, const std::vector<double>& batches) {

@@ -276,19 +276,14 @@ TEST_F(ImportedLogs, RowsThatEachSayAPartOfAnEpochAreOne) {
 }
 
 TEST_F(ImportedLogs, RanksInAColumnAreThoseOfItsFile) {
-  const auto import_ranks = [&](const std::string& text, const std::vector<double>& ranks) {
-    auto given = facts(ranks);
-    given.workload = "unet";
-    return import_files(ImportFormat::epoch_csv, {write(text)}, given);
-  };
   const auto refused = [&](const std::string& text, const std::vector<double>& ranks) {
-    return message_of<BadInput>([&] { import_ranks(text, ranks); });
+    return message_of<BadInput>([&] { import_epochs(text, ranks); });
   };
   EXPECT_THAT(refused("time,GPUs\n5,4\n", {2}), HasSubstr("log says GPUs 4, --ranks 2"));
   EXPECT_THAT(refused("epoch,time,world_size\n1,5,1\n1,3,2\n", {1}),
               HasSubstr("log, line 3, column world_size: 2 beside 1"));
   EXPECT_EQ(refused("time,gpus\n5,4xA100\n", {2}), "accepted");
-  const auto found = import_ranks("time,world size\n5,4\n", {}).studies.at(0).arms.at(0);
+  const auto found = import_epochs("time,world size\n5,4\n", {}).studies.at(0).arms.at(0);
   EXPECT_EQ(found.runs.at(0).ranks, 4);
   EXPECT_EQ(found.remark, "When imported: log: its world size counts as ranks.");
   EXPECT_THAT(refused("time,n_gpu\n5,1\n4,2\n", {1}), HasSubstr("column n_gpu: 2 beside 1"));
@@ -298,17 +293,14 @@ TEST_F(ImportedLogs, RanksInAColumnAreThoseOfItsFile) {
   const std::string of_nodes = "nodes,gpus_per_node,time\n2,4,5\n2,4,4\n";
   EXPECT_THAT(refused(of_nodes, {1}), HasSubstr("log says nodes × gpus_per_node 8, --ranks 1"));
   EXPECT_EQ(refused(of_nodes, {8}), "accepted");
-  EXPECT_EQ(import_ranks(of_nodes, {}).studies.at(0).arms.at(0).runs.at(0).ranks, 8);
+  EXPECT_EQ(import_epochs(of_nodes, {}).studies.at(0).arms.at(0).runs.at(0).ranks, 8);
   EXPECT_EQ(refused("num_nodes,devices,time\n2,4,5\n", {8}), "accepted");
   EXPECT_EQ(refused("gpus_per_node,time\n4,5\n", {8}), "accepted") << "of unknown nodes";
 }
 
 TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
   const auto notes_of = [&](const std::string& comment, double ranks) {
-    auto given = facts({ranks});
-    given.workload = "unet";
-    return import_files(ImportFormat::epoch_csv, {write(cat("# ", comment, "\ntime\n5\n"))}, given)
-        .notes;
+    return import_epochs(cat("# ", comment, "\ntime\n5\n"), {ranks}).notes;
   };
   const auto refused = [&](const std::string& comment, double ranks) {
     return message_of<BadInput>([&] { notes_of(comment, ranks); });
@@ -365,8 +357,7 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
 }
 
 TEST_F(ImportedLogs, BatchesAndSamplesOfAFileThatOptionsContradictAreNoted) {
-  auto given = facts({4});
-  given.workload = "unet";
+  auto given = epoch_facts();
   given.global_batch_size = {16};
   given.samples_per_epoch = {1000};
   const auto notes_of = [&](const std::string& text) {

@@ -125,10 +125,8 @@ TEST_F(ImportedLogs, RanksInAnotherOrderThanInTheNamesAreRefused) {
     std::vector<std::filesystem::path> files;
     for (const auto& name : names)
       files.push_back(write(cat("time_per_epoch\n", 20 + files.size(), "\n"), name));
-    auto given = facts(ranks);
-    given.workload = "unet";
     return message_of<BadInput>(
-        [&] { return import_files(ImportFormat::epoch_csv, files, given); });
+        [&] { return import_files(ImportFormat::epoch_csv, files, epoch_facts(ranks)); });
   };
   EXPECT_EQ(refused({"log_16gpu.csv", "log_8gpu.csv"}, {8, 16}),
             "--ranks gives log_16gpu.csv 8: the names of the files have its numbers in another "

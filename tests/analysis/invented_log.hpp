@@ -79,10 +79,14 @@ class ImportedLogs : public testing::Test {
   std::vector<PublishedRun> runs_in(const std::string& text) const {
     return import(text).studies.at(0).arms.at(0).runs;
   }
-  Imported import_epochs(const std::string& text) const {
-    auto given = facts();
+  /// Epoch logs do not say what they train.
+  static ImportFacts epoch_facts(const std::vector<double>& ranks = {4}) {
+    auto given = facts(ranks);
     given.workload = "unet";
-    return import_files(ImportFormat::epoch_csv, {write(text)}, given);
+    return given;
+  }
+  Imported import_epochs(const std::string& text, const std::vector<double>& ranks = {4}) const {
+    return import_files(ImportFormat::epoch_csv, {write(text)}, epoch_facts(ranks));
   }
   Imported import_table(const std::string& text) const {
     return import_files(ImportFormat::published_csv, {write(text)}, ImportFacts{});

@@ -26,9 +26,8 @@ class OneLaunch : public test::ImportedLogs {
     std::vector<std::filesystem::path> files;
     for (const auto& text : texts)
       files.push_back(write(text, std::string(1, static_cast<char>('a' + files.size()))));
-    auto given = facts(ranks);
-    if (format == ImportFormat::epoch_csv) given.workload = "unet";
-    return import_files(format, files, given);
+    return import_files(format, files,
+                        format == ImportFormat::epoch_csv ? epoch_facts(ranks) : facts(ranks));
   }
   static const std::vector<PublishedRun>& runs_of(const Imported& imported) {
     return imported.studies.at(0).arms.at(0).runs;
@@ -142,13 +141,11 @@ TEST_F(OneLaunch, OfEqualTimesIsRefusedAndOfEqualLossesRemarked) {
 
 TEST_F(OneLaunch, WhoseRanksKeepALogEachIsRefused) {
   const auto import_two = [&](const std::string& one, const std::string& other, double ranks) {
-    auto given = facts({ranks});
-    given.workload = "unet";
     const std::string log = "time,loss\n5.25,3.5\n3,2.5\n";
     return message_of<BadInput>([&] {
       return import_files(ImportFormat::epoch_csv,
                           {write(log, one), write(replaced(log, "5.25,3.5", "5.26,3.4"), other)},
-                          given);
+                          epoch_facts({ranks}));
     });
   };
   EXPECT_EQ(import_two("log_rank0.csv", "log_rank1.csv", 4),
@@ -193,11 +190,10 @@ TEST_F(OneLaunch, WhoseRanksKeepStepIsRefusedWhereNamesDifferInAnIndex) {
   };
   const auto import_two = [&](const std::string& one, const std::string& other,
                               const std::string& second, double ranks = 4) {
-    auto given = facts({ranks});
-    given.workload = "unet";
     return message_of<BadInput>([&] {
       return import_files(ImportFormat::epoch_csv,
-                          {write(log_of_times(0.3, 0, 0), one), write(second, other)}, given);
+                          {write(log_of_times(0.3, 0, 0), one), write(second, other)},
+                          epoch_facts({ranks}));
     });
   };
   const auto in_step = replaced(log_of_times(0.3, 0, 0.01), ",1.5", ",1.6");
@@ -214,13 +210,11 @@ TEST_F(OneLaunch, WhoseRanksKeepStepIsRefusedWhereNamesDifferInAnIndex) {
   EXPECT_EQ(import_two("log.0", "log.1", in_step, 1), "accepted");
   EXPECT_EQ(import_two("log.0", "log.1", log_of_times(0.3, 3, 0)), "accepted") << "another launch";
   for (const std::size_t every : {2U, 3U, 4U, 5U}) {
-    auto given = facts({4});
-    given.workload = "unet";
     EXPECT_EQ(message_of<BadInput>([&] {
                 return import_files(ImportFormat::epoch_csv,
                                     {write(log_of_times(0.3, 0, 0, every), "log.0"),
                                      write(log_of_times(0.3, 3, 0, every), "log.1")},
-                                    given);
+                                    epoch_facts());
               }),
               "accepted")
         << "evaluated every " << every;
@@ -232,9 +226,7 @@ TEST_F(OneLaunch, OfAsManyLogsAsRanksIsNoted) {
     std::vector<std::filesystem::path> files;
     for (const auto& name : names)
       files.push_back(write(cat("time_per_epoch\n", 60 + files.size(), "\n50\n"), name));
-    auto given = facts({ranks});
-    given.workload = "unet";
-    return import_files(ImportFormat::epoch_csv, files, given).notes;
+    return import_files(ImportFormat::epoch_csv, files, epoch_facts({ranks})).notes;
   };
   EXPECT_THAT(
       notes_of({"log.0", "log.1", "log.2"}, 3),
