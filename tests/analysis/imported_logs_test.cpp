@@ -348,7 +348,7 @@ TEST_F(ImportedLogs, AnEpochLogThatStartsAgainIsTwoAttempts) {
       << "its time is not that of a whole training";
   EXPECT_THAT(resumed.notes, Contains("log, attempt 2: kept as censored: it goes on from epoch 1"));
   const auto shorter = cat(epochs_0_to_2, "0,60,0.1\n1,40,0.2\n");
-  EXPECT_THAT(message_of<BadInput>([&] { import_epochs(shorter); }),
+  EXPECT_THAT(epochs_refusal(shorter),
               HasSubstr("log, line 6, column time_per_epoch: an attempt of 2 epochs, after one of "
                         "3 (which of them is the whole training cannot be told)"));
   EXPECT_THAT(import_epochs(shorter + "0,60,0.3\n1,50,0.2\n2,40,0.1\n").notes,
@@ -386,12 +386,9 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
               ElementsAre(HasSubstr("log: 1 row that stands there before counts once")));
   EXPECT_THAT(import_epochs("time\n5\n4\n5\n4\n").studies[0].arms[0].runs.at(0).epochs, 4);
   EXPECT_THAT(import_epochs(epochs_0_to_2).notes, IsEmpty());
-  const auto refused = [&](const std::string& text) {
-    return message_of<BadInput>([&] { return import_epochs(text); });
-  };
-  EXPECT_THAT(refused(cat(epochs_0_to_2, "2,40,0.3\n")),
+  EXPECT_THAT(epochs_refusal(cat(epochs_0_to_2, "2,40,0.3\n")),
               HasSubstr("line 5, column 1: epoch 2 stands there twice, with other time_per_epoch"));
-  EXPECT_THAT(refused("time_per_epoch\ntime_per_epoch\n5\n5\n"),
+  EXPECT_THAT(epochs_refusal("time_per_epoch\ntime_per_epoch\n5\n5\n"),
               HasSubstr("the heading stands there twice"));
 }
 

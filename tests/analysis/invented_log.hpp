@@ -94,6 +94,9 @@ class ImportedLogs : public testing::Test {
   std::string refusal(const std::string& text) const {
     return message_of<BadInput>([&] { return import(text); });
   }
+  std::string epochs_refusal(const std::string& text) const {
+    return message_of<BadInput>([&] { return import_epochs(text); });
+  }
   TemporaryFolder folder_;
 };
 
