@@ -1,17 +1,11 @@
 #include <cmath>
-#include <fstream>
 #include <functional>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.hpp"
-#include "core/text.hpp"
-
-#include "analysis/importers/importer.hpp"
 #include "analysis/published/published_analysis.hpp"
-#include "tests/support/message_of.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/analysis/invented_log.hpp"
 
 namespace scalestudy {
 namespace {
@@ -25,20 +19,12 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-class Import : public testing::Test {
+class Import : public test::ImportedLogs {
  protected:
-  fs::path write(const std::string& text, const std::string& name = "log") const {
-    auto file = folder_ / name;
-    std::ofstream(file, std::ios::binary) << text;
-    return file;
-  }
   static ImportFacts facts() {
-    ImportFacts facts;
-    facts.name = "theirs";
-    facts.source = "https://example.org";
-    facts.workload = "unet";
-    facts.ranks = {1};
-    return facts;
+    auto given = ImportedLogs::facts({1});
+    given.workload = "unet";
+    return given;
   }
   Imported import(ImportFormat format, const std::string& text) const {
     return import_files(format, {write(text)},
@@ -50,7 +36,6 @@ class Import : public testing::Test {
   static const PublishedRun& only_run(const Imported& imported) {
     return imported.studies.at(0).arms.at(0).runs.at(0);
   }
-  TemporaryFolder folder_;
 };
 
 // As the RWTH scripts write them: an index without a name, totals repeated in every row.
