@@ -31,13 +31,6 @@ TEST(Verdicts, NothingIsSupportedWhereNothingIsLost) {
   EXPECT_THAT(verdicts(surely_more, false), ElementsAre(Verdict::undecided));
 }
 
-Study planted_study(StepCause cause, double strength) {
-  Study study{.ranks = 4};
-  study.nuisance.paired_sd = 0.005;
-  at(study.planted, cause) = strength;
-  return study;
-}
-
 TEST(StepCauses, EachPlantedOneIsFoundAndNoOther) {
   for (const auto& row : choices<StepCause>) {
     const auto decision = decision_of(planted_study(row.value, 0.2));

@@ -13,13 +13,6 @@ using namespace simulated;
 using nlohmann::json;
 using testing::HasSubstr;
 
-Study planted(StepCause cause, double strength) {
-  Study study{.ranks = 4};
-  study.nuisance.paired_sd = 0.005;
-  at(study.planted, cause) = strength;
-  return study;
-}
-
 std::vector<StepDecision> decisions_of(const Study& study) {
   Random random(1);
   return {decide_causes(evidence_of(study, random))};
@@ -32,7 +25,7 @@ Decision find(const json& causes, const std::vector<StepDecision>& decisions) {
 
 TEST(Explanations, APlantedCauseConfirmsItsOwnAndNoOther) {
   for (const auto& row : choices<StepCause>) {
-    const auto decisions = decisions_of(planted(row.value, 0.2));
+    const auto decisions = decisions_of(planted_study(row.value, 0.2));
     for (const auto& named : choices<StepCause>) {
       const bool is_it = named.value == row.value;
       EXPECT_EQ(find({std::string(named.name)}, decisions).outcome,
@@ -43,27 +36,27 @@ TEST(Explanations, APlantedCauseConfirmsItsOwnAndNoOther) {
 }
 
 TEST(Explanations, OneOfSeveralIsEnough) {
-  const auto decisions = decisions_of(planted(StepCause::imbalance, 0.2));
+  const auto decisions = decisions_of(planted_study(StepCause::imbalance, 0.2));
   EXPECT_EQ(find({"transfer", "imbalance"}, decisions).outcome, Outcome::pass);
   EXPECT_EQ(find({"transfer", "slow_rank"}, decisions).outcome, Outcome::fail);
 }
 
 /// A profiler would show both as time in the all-reduce.
 TEST(Explanations, ASlowRankDisguisedAsTransferIsNone) {
-  auto study = planted(StepCause::slow_rank, 0.2);
+  auto study = planted_study(StepCause::slow_rank, 0.2);
   study.nuisance.meets_in_forward = true;
   EXPECT_EQ(find({"transfer"}, decisions_of(study)).outcome, Outcome::fail);
 }
 
 TEST(Explanations, InputHiddenBehindTransferIsNotCalledIt) {
-  auto study = planted(StepCause::transfer, 0.3);
+  auto study = planted_study(StepCause::transfer, 0.3);
   at(study.planted, StepCause::input) = 0.3;
   study.nuisance.is_input_ahead = true;
   EXPECT_NE(find({"transfer"}, decisions_of(study)).outcome, Outcome::pass);
 }
 
 TEST(Explanations, WithoutALossThereIsNothingToExplain) {
-  const auto decisions = decisions_of(planted(StepCause::input, 0.01));
+  const auto decisions = decisions_of(planted_study(StepCause::input, 0.01));
   for (const auto& row : choices<StepCause>) {
     const auto finding = find({std::string(row.name)}, decisions);
     EXPECT_EQ(finding.outcome, Outcome::undecided) << row.name;
@@ -73,7 +66,7 @@ TEST(Explanations, WithoutALossThereIsNothingToExplain) {
 }
 
 TEST(Explanations, ASmallerCauseIsNotTheMainOne) {
-  auto study = planted(StepCause::transfer, 0.4);
+  auto study = planted_study(StepCause::transfer, 0.4);
   at(study.planted, StepCause::slow_rank) = 0.15;
   const auto decisions = decisions_of(study);
   EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::pass);
@@ -86,7 +79,7 @@ TEST(Explanations, ASmallerCauseIsNotTheMainOne) {
 }
 
 TEST(Explanations, OpenOnesSayHowManyRepeatsWouldDecide) {
-  auto study = planted(StepCause::transfer, 0.07);
+  auto study = planted_study(StepCause::transfer, 0.07);
   study.nuisance.paired_sd = 0.03;
   const auto decisions = decisions_of(study);
   ASSERT_TRUE(decisions.at(0).is_loss);
@@ -104,9 +97,9 @@ TEST(Explanations, TooFewRunsDecideNothing) {
 }
 
 TEST(Explanations, TheNumberOfRanksIsThatOfThePointOrTheMost) {
-  auto decisions = decisions_of(planted(StepCause::input, 0.2));
+  auto decisions = decisions_of(planted_study(StepCause::input, 0.2));
   decisions.front().ranks = 8;
-  decisions.push_back(decisions_of(planted(StepCause::transfer, 0.2)).front());
+  decisions.push_back(decisions_of(planted_study(StepCause::transfer, 0.2)).front());
   EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::pass) << "of 4";
   decisions.pop_back();
   EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::fail) << "of 8";

@@ -30,9 +30,8 @@ SeriesAnalysis analysed(const Study& study) {
 }
 
 Study planted(StepCause cause, double strength) {
-  Study study{.ranks = 4};
-  study.nuisance.paired_sd = study.nuisance.block_sd = 0.005;
-  at(study.planted, cause) = strength;
+  auto study = planted_study(cause, strength);
+  study.nuisance.block_sd = 0.005;
   return study;
 }
 

@@ -55,6 +55,14 @@ struct Study {
   std::vector<LaunchArm> arms{launch_arms.begin(), launch_arms.end()};  ///< that are launched
 };
 
+/// Of four ranks, whose launches hardly scatter within a block.
+inline Study planted_study(StepCause cause, double strength) {
+  Study study{.ranks = 4};
+  study.nuisance.paired_sd = 0.005;
+  at(study.planted, cause) = strength;
+  return study;
+}
+
 inline constexpr double step_of_one_rank_s = 0.1;
 inline constexpr double update_of_one_rank_s = 0.005;
 
