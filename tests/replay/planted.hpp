@@ -62,7 +62,6 @@ using Replay = std::function<RunRecord(const Cause&)>;
 
 /// What a column of a rank gains by the cause, against the same replay without one.
 struct Gain {
-  std::string what;
   StepColumn column;
   std::int64_t rank;
   std::function<double(const RunRecord& without)> expected_s;
@@ -70,21 +69,14 @@ struct Gain {
 
 /// Parts of a step, each of which is timed on its own.
 inline std::vector<Gain> all_still(std::int64_t ranks) {
-  const std::vector<std::pair<std::string, StepColumn>> columns{
-      {"input_wait_s", &StepRow::input_wait_s},
-      {"host_to_device_s", &StepRow::host_to_device_s},
-      {"forward_s", &StepRow::forward_s},
-      {"backward_s", &StepRow::backward_s},
-      {"peer_wait_s", &StepRow::peer_wait_s},
-      {"exposed_transfer_s", &StepRow::exposed_transfer_s},
-      {"phase_wait_s", &StepRow::phase_wait_s},
-      {"phase_transfer_s", &StepRow::phase_transfer_s},
-      {"optimizer_s", &StepRow::optimizer_s},
-      {"other_s", &StepRow::other_s}};
   std::vector<Gain> still;
   for (std::int64_t rank = 0; rank < ranks; ++rank)
-    for (const auto& [what, column] : columns)
-      still.push_back({what, column, rank, [](const RunRecord&) { return 0.0; }});
+    for (const StepColumn column :
+         {&StepRow::input_wait_s, &StepRow::host_to_device_s, &StepRow::forward_s,
+          &StepRow::backward_s, &StepRow::peer_wait_s, &StepRow::exposed_transfer_s,
+          &StepRow::phase_wait_s, &StepRow::phase_transfer_s, &StepRow::optimizer_s,
+          &StepRow::other_s})
+      still.push_back({column, rank, [](const RunRecord&) { return 0.0; }});
   return still;
 }
 
@@ -93,7 +85,8 @@ inline std::vector<Gain> only(const std::vector<Gain>& gains, std::int64_t ranks
   auto all = all_still(ranks);
   for (auto& one : all)
     for (const auto& gain : gains)
-      if (gain.what == one.what && gain.rank == one.rank) one.expected_s = gain.expected_s;
+      if (gain.column.index() == one.column.index() && gain.rank == one.rank)
+        one.expected_s = gain.expected_s;
   return all;
 }
 
@@ -125,25 +118,25 @@ inline Expected operator+(const Expected& one, const Expected& other) {
 }
 
 inline Gain peer_wait(std::int64_t rank, const Expected& s) {
-  return {"peer_wait_s", &StepRow::peer_wait_s, rank, s};
+  return {&StepRow::peer_wait_s, rank, s};
 }
 inline Gain transfer(std::int64_t rank, const Expected& s) {
-  return {"exposed_transfer_s", &StepRow::exposed_transfer_s, rank, s};
+  return {&StepRow::exposed_transfer_s, rank, s};
 }
 inline Gain forward(std::int64_t rank, const Expected& s) {
-  return {"forward_s", &StepRow::forward_s, rank, s};
+  return {&StepRow::forward_s, rank, s};
 }
 inline Gain backward(std::int64_t rank, const Expected& s) {
-  return {"backward_s", &StepRow::backward_s, rank, s};
+  return {&StepRow::backward_s, rank, s};
 }
 inline Gain input_wait(std::int64_t rank, const Expected& s) {
-  return {"input_wait_s", &StepRow::input_wait_s, rank, s};
+  return {&StepRow::input_wait_s, rank, s};
 }
 inline Gain phase_wait(std::int64_t rank, const Expected& s) {
-  return {"phase_wait_s", &StepRow::phase_wait_s, rank, s};
+  return {&StepRow::phase_wait_s, rank, s};
 }
 inline Gain optimizer(std::int64_t rank, const Expected& s) {
-  return {"optimizer_s", &StepRow::optimizer_s, rank, s};
+  return {&StepRow::optimizer_s, rank, s};
 }
 
 /// All other parts of a step gain nothing.

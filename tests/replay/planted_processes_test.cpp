@@ -43,7 +43,8 @@ std::string unexpected_gains(const Cause& cause,
     const double s =
         median_of(with, gain.column, gain.rank) - median_of(without, gain.column, gain.rank);
     if (std::abs(s - expected_s) <= tolerance_s) continue;
-    found += cat(gain.what, " of rank ", gain.rank, " gained ", s, " s, not ", expected_s, " s\n");
+    found += cat(gain.column->name, " of rank ", gain.rank, " gained ", s, " s, not ", expected_s,
+                 " s\n");
   }
   return found;
 }

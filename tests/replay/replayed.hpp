@@ -59,7 +59,8 @@ inline void expect_gains(const Cause& cause,
       ASSERT_NEAR(with.steps.at(gain.column, gain.rank, step) -
                       without.steps.at(gain.column, gain.rank, step),
                   expected_s, rounding_s)
-          << cause.name << ": " << gain.what << " of rank " << gain.rank << ", step " << step;
+          << cause.name << ": " << gain.column->name << " of rank " << gain.rank << ", step "
+          << step;
   }
 }
 
