@@ -38,19 +38,7 @@ TEST_P(MeasuredResults, CanBeReadAndCompared) {
   }
 }
 
-const auto studies = testing::Values("n2v-quickstart", "unet-nuclei", "resnet50-cells");
-
-std::string name_of(const testing::TestParamInfo<std::string>& folder) {
-  auto name = folder.param;
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(, MeasuredResults, studies, name_of);
-
-class MeasuredRecords : public testing::TestWithParam<std::string> {};
-
-TEST_P(MeasuredRecords, ExplainStepsAndLaunchesWithAndWithoutACommonClock) {
+TEST_P(MeasuredResults, ExplainStepsAndLaunchesWithAndWithoutACommonClock) {
   const auto set = load_runs({measured(GetParam())});
   for (const auto& series : group_series(set)) {
     if (series.is_control_arm()) continue;
@@ -69,7 +57,14 @@ TEST_P(MeasuredRecords, ExplainStepsAndLaunchesWithAndWithoutACommonClock) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, MeasuredRecords, studies, name_of);
+INSTANTIATE_TEST_SUITE_P(,
+                         MeasuredResults,
+                         testing::Values("n2v-quickstart", "unet-nuclei", "resnet50-cells"),
+                         [](const auto& folder) {
+                           auto name = folder.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace scalestudy
