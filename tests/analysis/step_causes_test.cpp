@@ -69,7 +69,7 @@ TEST(StepCauses, ALeadOfLessThanHalfTheMarginNamesBoth) {
   EXPECT_THAT(decision_of(study).main, ElementsAre(StepCause::input));
 }
 
-Study with_arms(Study study, std::initializer_list<ControlArm> some) {
+Study with_arms(Study study, const std::vector<ControlArm>& some) {
   std::erase_if(study.arms, [&](const LaunchArm& arm) {
     return arm.left_out && std::ranges::find(some, *arm.left_out) == some.end();
   });
@@ -82,11 +82,7 @@ TEST(StepCauses, WhatTheExchangeAddsToComputingIsNoInterference) {
   for (const auto& arms :
        {std::vector{ControlArm::barrier_only}, std::vector{ControlArm::no_communication},
         std::vector{ControlArm::barrier_only, ControlArm::no_communication}}) {
-    auto some = study;
-    std::erase_if(some.arms, [&](const LaunchArm& arm) {
-      return arm.left_out && std::ranges::find(arms, *arm.left_out) == arms.end();
-    });
-    const auto decision = decision_of(some);
+    const auto decision = decision_of(with_arms(study, arms));
     EXPECT_THAT(decision.main, ElementsAre(StepCause::exchange_contention)) << arms.size();
     EXPECT_THAT(causes_with(decision, Verdict::refuted),
                 testing::IsSupersetOf({StepCause::interference, StepCause::transfer}));
