@@ -127,7 +127,7 @@ TEST_F(ImportedLogs, AFirstEpochWithoutATimeIsInNoTime) {
   for (const auto* first : {"", "nan"}) {
     const auto imported =
         import_epochs(cat("epoch,time_per_epoch\n1,", first, "\n2,60.5\n3,59.5\n4,61.2\n"));
-    const auto& run = imported.studies.at(0).arms.at(0).runs.at(0);
+    const auto& run = only_run(imported);
     EXPECT_EQ(run.median_epoch_s, 60.5);
     EXPECT_EQ(run.epochs, 4);
     EXPECT_EQ(run.outcome, PublishedOutcome::complete);
@@ -137,7 +137,7 @@ TEST_F(ImportedLogs, AFirstEpochWithoutATimeIsInNoTime) {
                                             "epoch counts, and is in no time"));
   }
   const auto stated = import_epochs("time_per_epoch,training_time\n,200\n60.5,200\n59.5,200\n");
-  EXPECT_EQ(stated.studies.at(0).arms.at(0).runs.at(0).training_time_s, 200);
+  EXPECT_EQ(only_run(stated).training_time_s, 200);
   EXPECT_THAT(epochs_refusal("epoch,time\n1,60.5\n2,\n3,61.2\n"),
               HasSubstr("line 3, column time: ''"));
   EXPECT_THAT(epochs_refusal("epoch,time\n1,\n"), HasSubstr("line 2, column time: ''"));
@@ -146,7 +146,7 @@ TEST_F(ImportedLogs, AFirstEpochWithoutATimeIsInNoTime) {
 
 TEST_F(ImportedLogs, TimesAreInTheUnitOfTheirHeading) {
   const auto run_of = [&](const std::string& heading) {
-    return import_epochs(heading + "\n3,0.7\n2,0.8\n+2,0.9\n").studies.at(0).arms.at(0).runs.at(0);
+    return only_run(import_epochs(heading + "\n3,0.7\n2,0.8\n+2,0.9\n"));
   };
   for (const auto& [name, unit_s] :
        {std::pair{"time_per_epoch", 1.0}, std::pair{"Time per epoch [s]", 1.0},
@@ -159,21 +159,12 @@ TEST_F(ImportedLogs, TimesAreInTheUnitOfTheirHeading) {
     EXPECT_DOUBLE_EQ(run.training_time_s, 7 * unit_s) << name;
     EXPECT_EQ(run.quality, 0.9);
   }
-  EXPECT_DOUBLE_EQ(import_epochs("time_per_epoch,Training time (h)\n5,1\n")
-                       .studies[0]
-                       .arms[0]
-                       .runs.at(0)
-                       .training_time_s,
-                   3600);
+  EXPECT_DOUBLE_EQ(
+      only_run(import_epochs("time_per_epoch,Training time (h)\n5,1\n")).training_time_s, 3600);
   EXPECT_THAT(import_epochs("Epoch,Time_s,time_std\n0,3,1\n1,2,1\n").notes,
               ElementsAre("log: column Time_s is read as time_per_epoch",
                           "log: columns not used: time_std"));
-  EXPECT_EQ(import_epochs("time,time_per_epoch\n1,3\n2,2\n")
-                .studies[0]
-                .arms[0]
-                .runs.at(0)
-                .training_time_s,
-            5);
+  EXPECT_EQ(only_run(import_epochs("time,time_per_epoch\n1,3\n2,2\n")).training_time_s, 5);
 }
 
 TEST_F(ImportedLogs, UnitsBesideTimesAreRefusedUnlessSeconds) {
@@ -214,7 +205,7 @@ TEST_F(ImportedLogs, UnitsBehindTheNameOfTimesInACommentAreRefusedUnlessSeconds)
 TEST_F(ImportedLogs, CommentsBetweenRowsAreNoRows) {
   for (const auto* text : {"time,iou\n# a, b, c\n5,0.5\n # 7,0.7\n4,0.9\n# the end",
                            "# first\ntime,iou\n#\n5,0.5\n4,0.9\n# last\n"})
-    EXPECT_EQ(import_epochs(text).studies.at(0).arms.at(0).runs.at(0).training_time_s, 9) << text;
+    EXPECT_EQ(only_run(import_epochs(text)).training_time_s, 9) << text;
   EXPECT_THAT(epochs_refusal("time\n# noted\n5\nx\n"),
               HasSubstr("log, line 4, column time: 'x' is no"));
   EXPECT_THAT(epochs_refusal("time\n\"#5\"\n"), HasSubstr("'#5' is no number")) << "a value";
@@ -246,7 +237,7 @@ TEST_F(ImportedLogs, RowsThatEachSayAPartOfAnEpochAreOne) {
   const std::string heading = "epoch,step,train_loss,val_iou,iou,epoch_time\n";
   const auto imported = import_epochs(
       cat(heading, "0,99,0.5,,,7\n0,99,,0.4,0.6,\n1,149,0.4,,,\n1,199,,,,4\n1,199,,0.4,0.7,\n"));
-  const auto& run = imported.studies.at(0).arms.at(0).runs.at(0);
+  const auto& run = only_run(imported);
   EXPECT_EQ(run.epochs, 2);
   EXPECT_EQ(run.training_time_s, 11);
   EXPECT_EQ(run.quality, 0.7);
@@ -284,7 +275,7 @@ TEST_F(ImportedLogs, RanksInAColumnAreThoseOfItsFile) {
   const std::string of_nodes = "nodes,gpus_per_node,time\n2,4,5\n2,4,4\n";
   EXPECT_THAT(refused(of_nodes, {1}), HasSubstr("log says nodes × gpus_per_node 8, --ranks 1"));
   EXPECT_EQ(refused(of_nodes, {8}), "accepted");
-  EXPECT_EQ(import_epochs(of_nodes, {}).studies.at(0).arms.at(0).runs.at(0).ranks, 8);
+  EXPECT_EQ(only_run(import_epochs(of_nodes, {})).ranks, 8);
   EXPECT_EQ(refused("num_nodes,devices,time\n2,4,5\n", {8}), "accepted");
   EXPECT_EQ(refused("gpus_per_node,time\n4,5\n", {8}), "accepted") << "of unknown nodes";
 }
@@ -368,7 +359,7 @@ TEST_F(ImportedLogs, BatchesAndSamplesOfAFileThatOptionsContradictAreNoted) {
         "time_per_epoch,gbs,samples\n5,16,1000\n4,64,2000\n"})
     EXPECT_THAT(notes_of(text), Not(Contains(HasSubstr("counts, where")))) << text;
   const auto stated = import_epochs("time_per_epoch,samples\n5,1120\n4,1120\n");
-  EXPECT_EQ(stated.studies.at(0).arms.at(0).runs.at(0).samples_per_epoch, 1120);
+  EXPECT_EQ(only_run(stated).samples_per_epoch, 1120);
   EXPECT_THAT(stated.notes, IsEmpty());
 }
 
@@ -427,7 +418,7 @@ TEST_F(ImportedLogs, TimesSinceTheStartAreNoTimesOfEpochs) {
   const auto stated = import_epochs(
       "time_per_epoch,training_time\n70,672\n100,672\n112,672\n121,672\n129,672\n137,672\n");
   EXPECT_THAT(stated.notes, IsEmpty()) << "the training took as long as its rows together";
-  EXPECT_EQ(stated.studies[0].arms[0].runs.at(0).median_epoch_s, 121);
+  EXPECT_EQ(only_run(stated).median_epoch_s, 121);
   const auto two = import_epochs(table_of("10 20"));
   EXPECT_EQ(two.studies[0].arms[0].remark,
             "When imported: log, line 3, column time_per_epoch = 20 s comes after 10 s: "
@@ -450,7 +441,7 @@ TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
       HasSubstr(
           "line 4, column training_time: the training took 40 s and its epochs 70 s together"));
   const auto late = import_epochs("epoch,time_per_epoch\n10,5\n11,3\n");
-  EXPECT_EQ(late.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::censored);
+  EXPECT_EQ(only_run(late).outcome, PublishedOutcome::censored);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(ImportedLogs, WhatIsGivenInPlaceOfTheLogsNumberIsNoted) {
   auto given = facts();
   given.global_batch_size = {400};
   const auto imported = import_files(ImportFormat::mllog, {write(log_of({}))}, given);
-  EXPECT_EQ(imported.studies.at(0).arms.at(0).runs.at(0).global_batch_size, 400);
+  EXPECT_EQ(only_run(imported).global_batch_size, 400);
   EXPECT_THAT(imported.notes,
               Contains(HasSubstr("--global-batch-size 400 counts, where the log says 32")));
 }
@@ -92,11 +92,7 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
   };
   EXPECT_THAT(refusal(with_ranks("32")), HasSubstr("log says number_of_ranks 32, --ranks 4"));
   EXPECT_THAT(import(with_ranks("4")).notes, IsEmpty());
-  EXPECT_EQ(import_files(ImportFormat::mllog, {write(with_ranks("32"))}, facts({}))
-                .studies.at(0)
-                .arms.at(0)
-                .runs.at(0)
-                .ranks,
+  EXPECT_EQ(only_run(import_files(ImportFormat::mllog, {write(with_ranks("32"))}, facts({}))).ranks,
             32);
   const auto on_nodes = [](const char* nodes, const char* accelerators) {
     return line(995, cat("\"number_of_nodes\", \"value\": ", nodes)) +
@@ -109,7 +105,7 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
   EXPECT_THAT(import(line(995, "\"number_of_ranks\", \"value\": 4") + on_nodes("8", "1")).notes,
               IsEmpty());
   const auto of_nodes = import_files(ImportFormat::mllog, {write(on_nodes("4", "4"))}, facts({}));
-  EXPECT_EQ(of_nodes.studies.at(0).arms.at(0).runs.at(0).ranks, 16);
+  EXPECT_EQ(only_run(of_nodes).ranks, 16);
   const auto noted = import(log_of({.platform = "8xH100"}));
   EXPECT_THAT(noted.notes, ElementsAre("log: --ranks 4 counts, where the platform is 8xH100"));
   EXPECT_THAT(noted.studies[0].arms[0].remark,
@@ -151,7 +147,7 @@ TEST_F(ImportedLogs, ThroughputsOfEvaluationAreNotThoseOfTraining) {
   };
   const auto both =
       import(log_of({}) + rate("train", "320") + rate("Eval", "960") + rate("test", "950"));
-  EXPECT_EQ(both.studies.at(0).arms.at(0).runs.at(0).samples_per_s, 320);
+  EXPECT_EQ(only_run(both).samples_per_s, 320);
   EXPECT_THAT(both.notes,
               ElementsAre("log: 2 throughput lines of evaluation not counted, the first "
                           "is line 14"));
@@ -162,7 +158,7 @@ TEST_F(ImportedLogs, WhatIsNotCountedIsNotedWithItsLine) {
   const auto stopped = import(log_of({}) + second);
   EXPECT_THAT(stopped.notes, ElementsAre("log: 1 run_stop line beside line 12 not counted, the "
                                          "first is line 13"));
-  EXPECT_EQ(stopped.studies[0].arms[0].runs.at(0).training_time_s, 6);
+  EXPECT_EQ(only_run(stopped).training_time_s, 6);
   EXPECT_THAT(import(log_of({.facts = R"("global_batch_size", "value": "3,200")"})).notes,
               ElementsAre("log: 1 global_batch_size line without a number not counted, the first "
                           "is line 4"));
@@ -213,8 +209,7 @@ TEST_F(ImportedLogs, AnEpochStopOfSeveralEpochsCountsThem) {
                                         first + step * i, ", \"epoch_count\": ", count, "}"));
     text += line(8001, R"("run_stop", "metadata": {"status": "success"})");
     const auto imported = import(replaced(text, without, "epoch_start"));
-    return std::pair{imported.studies.at(0).arms.at(0).runs.at(0).epochs,
-                     imported.studies[0].arms[0].remark};
+    return std::pair{only_run(imported).epochs, imported.studies[0].arms[0].remark};
   };
   EXPECT_THAT(stopped(1, 20, 20), Pair(80, ""));
   EXPECT_THAT(stopped(20, 20, 20), Pair(80, ""));
@@ -252,7 +247,7 @@ TEST_F(ImportedLogs, EpochsThatAreJudgedNowAndThenAreCountedFromZeroOrOne) {
     const auto imported =
         import(text + more +
                line(1000 * epochs.back() + 1, R"("run_stop", "metadata": {"status": "success"})"));
-    return std::pair{imported.studies.at(0).arms.at(0).runs.at(0).epochs, join(imported.notes, "")};
+    return std::pair{only_run(imported).epochs, join(imported.notes, "")};
   };
   const auto by_times = [](const char* rest) {
     return cat("log: by the times of eval_accuracy, epoch_num counts from ", rest);
@@ -281,7 +276,7 @@ TEST_F(ImportedLogs, OneNumberByTwoNamesIsRefusedWhereTheyDiffer) {
     return import_table(cat(published_heading, "\na,w,d,1,p,weak,epoch_median,100,s,x\n",
                             "a,w,d,1,p,weak,epoch,", other, ",s,x\n"));
   };
-  EXPECT_EQ(both("100").studies[0].arms[0].runs.at(0).median_epoch_s, 100);
+  EXPECT_EQ(only_run(both("100")).median_epoch_s, 100);
   EXPECT_THAT(message_of<BadInput>([&] { both("400"); }), HasSubstr("line 3, column metric"));
 }
 
@@ -301,7 +296,7 @@ TEST_F(ImportedLogs, AModeIsKnownInAnyUsualSpellingOrRefusedByLine) {
     EXPECT_EQ(rule(mode), PublishedRule::weak) << mode;
   EXPECT_EQ(rule("linear_fixed_epochs"), PublishedRule::linear_fixed_epochs);
   EXPECT_EQ(rule(""), PublishedRule::not_stated);
-  EXPECT_EQ(import_mode("Strong_GBS16").studies[0].arms[0].runs.at(0).samples_per_s, 48);
+  EXPECT_EQ(only_run(import_mode("Strong_GBS16")).samples_per_s, 48);
   EXPECT_THAT(import_mode("strong").notes,
               ElementsAre(HasSubstr("how many a step has, only a mode as strong_gbs256 says")));
   const auto refused = [&](const char* mode) {
@@ -337,11 +332,9 @@ TEST_F(ImportedLogs, NumbersThatNobodyMeasuredAreRefusedByLine) {
 
 TEST_F(ImportedLogs, UnitsOfTablesAreConverted) {
   const auto run_of = [&](const char* metric, const char* unit) {
-    return import_table(cat("ID,Workload,Device,N,Precision,Mode,Metric,Value,Unit,Source\n",
-                            "a,w,d,1,p,weak,", metric, ",120,", unit, ",x\n"))
-        .studies.at(0)
-        .arms.at(0)
-        .runs.at(0);
+    return only_run(
+        import_table(cat("ID,Workload,Device,N,Precision,Mode,Metric,Value,Unit,Source\n",
+                         "a,w,d,1,p,weak,", metric, ",120,", unit, ",x\n")));
   };
   for (const auto& [unit, unit_s] :
        {std::pair{"minutes", 60.0}, std::pair{"mins", 60.0}, std::pair{"Hours", 3600.0},

@@ -125,15 +125,15 @@ TEST_F(ImportedLogs, RanksThatSayMoreThanTheFirstAreRead) {
   };
   const auto killed =
       import(of_ranks([](int rank, const auto&, auto i) { return rank > 0 || i < 7; }));
-  EXPECT_EQ(killed.studies[0].arms[0].runs.at(0).training_time_s, 6);
-  EXPECT_EQ(killed.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::complete);
+  EXPECT_EQ(only_run(killed).training_time_s, 6);
+  EXPECT_EQ(only_run(killed).outcome, PublishedOutcome::complete);
   EXPECT_THAT(killed.notes,
               ElementsAre("log: the lines of rank 0 have no run_stop: those of rank 1 are read"));
   const auto judged_by_last = import(of_ranks([](int rank, const std::string& text, auto) {
     return (text.find("eval_accuracy") != std::string::npos) == (rank == 1);
   }));
-  EXPECT_EQ(judged_by_last.studies[0].arms[0].runs.at(0).quality, 0.76);
-  EXPECT_EQ(judged_by_last.studies[0].arms[0].runs[0].outcome, PublishedOutcome::complete);
+  EXPECT_EQ(only_run(judged_by_last).quality, 0.76);
+  EXPECT_EQ(only_run(judged_by_last).outcome, PublishedOutcome::complete);
   EXPECT_EQ(judged_by_last.studies[0].arms[0].remark,
             "When imported: log: the eval_accuracy is of rank 1: rank 0 says none.");
 }
@@ -149,9 +149,7 @@ TEST_F(ImportedLogs, EpochsThatAreOnlyJudgedAreCountedByWhenTheyAre) {
                    "}"));
     return import(text + line(10'000, R"("run_stop", "metadata": {"status": "success"})"));
   };
-  const auto epochs = [](const Imported& imported) {
-    return imported.studies.at(0).arms.at(0).runs.at(0).epochs;
-  };
+  const auto epochs = [](const Imported& imported) { return only_run(imported).epochs; };
   EXPECT_EQ(epochs(judged(1, 2000)), 4);
   EXPECT_THAT(judged(1, 2000).notes, IsEmpty());
   EXPECT_EQ(epochs(judged(0, 2000)), 4);
@@ -205,9 +203,7 @@ TEST_F(ImportedLogs, WhichOfTwoSsdIsMeantFollowsFromItsSamples) {
     const auto fact = cat("\"train_samples\", \"value\": ", samples);
     return import(log_of({.benchmark = "ssd", .qualities = {"0.2", "0.3"}, .facts = fact}));
   };
-  const auto outcome = [](const Imported& imported) {
-    return imported.studies.at(0).arms.at(0).runs.at(0).outcome;
-  };
+  const auto outcome = [](const Imported& imported) { return only_run(imported).outcome; };
   EXPECT_EQ(outcome(import_ssd("117266")), PublishedOutcome::complete);
   const auto retinanet = import_ssd("1170301");
   EXPECT_EQ(outcome(retinanet), PublishedOutcome::quality_missed);
@@ -247,7 +243,7 @@ TEST_F(ImportedLogs, WhatBelongsToARunIsToldByTimeNotByLine) {
   const auto in_time = replaced(late, "7000", "5000");
   EXPECT_EQ(runs_in(missed + in_time + second).at(0).outcome, PublishedOutcome::complete);
   const auto too_late = import(missed + late);
-  EXPECT_EQ(too_late.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::quality_missed);
+  EXPECT_EQ(only_run(too_late).outcome, PublishedOutcome::quality_missed);
   EXPECT_THAT(
       too_late.notes,
       Contains("log: 1 eval_accuracy line after run_stop not counted, the first is line 11"));
@@ -276,15 +272,13 @@ TEST_F(ImportedLogs, OfSeveralNumbersAllMustReachTheirTargetsAtOnce) {
   const auto of_maskrcnn = [&](std::vector<std::string> qualities) {
     return import(log_of({.benchmark = "maskrcnn", .qualities = std::move(qualities)}));
   };
-  const auto outcome = [](const Imported& imported) {
-    return imported.studies.at(0).arms.at(0).runs.at(0).outcome;
-  };
+  const auto outcome = [](const Imported& imported) { return only_run(imported).outcome; };
   const auto* box_only = R"({"BBOX": 0.38, "SEGM": 0.33})";
   const auto* mask_only = R"({"BBOX": 0.37, "SEGM": 0.34})";
   const auto reached = of_maskrcnn({box_only, R"({"BBOX": 0.377, "SEGM": "0.339"})"});
   EXPECT_EQ(outcome(reached), PublishedOutcome::complete);
   EXPECT_EQ(reached.studies[0].arms[0].quality_metric, "eval_accuracy BBOX");
-  EXPECT_EQ(reached.studies[0].arms[0].runs[0].quality, 0.377);
+  EXPECT_EQ(only_run(reached).quality, 0.377);
   const auto missed = of_maskrcnn({box_only, mask_only});
   EXPECT_EQ(outcome(missed), PublishedOutcome::quality_missed);
   EXPECT_THAT(missed.notes, Contains(HasSubstr("best eval_accuracy SEGM 0.34, MLPerf asks maskrcnn "
@@ -304,7 +298,7 @@ TEST_F(ImportedLogs, OfSeveralNumbersAllMustReachTheirTargetsAtOnce) {
   };
   const auto good = of_diffusion({"200", "89"}, {"0.1", "0.151"});
   EXPECT_EQ(outcome(good), PublishedOutcome::complete);
-  EXPECT_EQ(good.studies[0].arms[0].runs[0].quality, 89);
+  EXPECT_EQ(only_run(good).quality, 89);
   EXPECT_EQ(outcome(of_diffusion({"200", "93"}, {"0.1", "0.151"})),
             PublishedOutcome::quality_missed);
   EXPECT_EQ(outcome(of_diffusion({"89", "95"}, {"0.1", "0.151"})), PublishedOutcome::quality_missed)
@@ -319,7 +313,7 @@ TEST_F(ImportedLogs, QualityIsReadOrTheRunSaysThatItIsNot) {
   for (const auto* unread : {"\"75.9%\"", "null", "[0.76]", R"({"TOP1": 0.76, "TOP5": 0.9})"})
     EXPECT_EQ(outcome({unread}), PublishedOutcome::quality_unread) << unread;
   const auto none = import(replaced(log_of({}), "eval_accuracy", "eval_start"));
-  EXPECT_EQ(none.studies[0].arms[0].runs.at(0).outcome, PublishedOutcome::quality_unread);
+  EXPECT_EQ(only_run(none).outcome, PublishedOutcome::quality_unread);
   EXPECT_THAT(none.notes,
               Contains("log: quality not readable: no eval_accuracy from run_start to run_stop"));
   EXPECT_THAT(refusal(log_of({.qualities = {"50", "72.0"}})),
@@ -384,7 +378,7 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
                           "them, it is missing"));
   EXPECT_THAT(import_epochs(cat(epochs_0_to_2, "2,30,0.3\n")).notes,
               ElementsAre(HasSubstr("log: 1 row that stands there before counts once")));
-  EXPECT_THAT(import_epochs("time\n5\n4\n5\n4\n").studies[0].arms[0].runs.at(0).epochs, 4);
+  EXPECT_THAT(only_run(import_epochs("time\n5\n4\n5\n4\n")).epochs, 4);
   EXPECT_THAT(import_epochs(epochs_0_to_2).notes, IsEmpty());
   EXPECT_THAT(epochs_refusal(cat(epochs_0_to_2, "2,40,0.3\n")),
               HasSubstr("line 5, column 1: epoch 2 stands there twice, with other time_per_epoch"));

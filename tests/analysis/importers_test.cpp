@@ -33,9 +33,6 @@ class Import : public test::ImportedLogs {
   std::string refusal(ImportFormat format, const std::string& text) const {
     return message_of<BadInput>([&] { return import(format, text); });
   }
-  static const PublishedRun& only_run(const Imported& imported) {
-    return imported.studies.at(0).arms.at(0).runs.at(0);
-  }
 };
 
 // As the RWTH scripts write them: an index without a name, totals repeated in every row.

@@ -73,6 +73,9 @@ class ImportedLogs : public testing::Test {
     facts.ranks = ranks;
     return facts;
   }
+  static const PublishedRun& only_run(const Imported& imported) {
+    return imported.studies.at(0).arms.at(0).runs.at(0);
+  }
   Imported import(const std::string& text) const {
     return import_files(ImportFormat::mllog, {write(text)}, facts());
   }
