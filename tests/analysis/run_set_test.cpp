@@ -21,9 +21,9 @@ class RunSetOfStudy : public AnalysedStudy {
     return runs_of({synthetic_record(study_, run)});
   }
   scalestudy::Run single(const SyntheticRun& run) const { return set_of(run).runs.at(0); }
-  /// Two repeats of the study at hand beside two of another origin.
-  StudyAnalysis mixture_with(SyntheticRun other) {
-    add({}, 2);
+  /// Two repeats of `one` beside two of another origin.
+  StudyAnalysis mixture_with(SyntheticRun other, const SyntheticRun& one = {}) {
+    add(one, 2);
     for (other.repeat = 2; other.repeat < 4; ++other.repeat) add_run(other);
     return StudyAnalysis(runs_.of({study_}));
   }
@@ -171,10 +171,8 @@ TEST_F(RunSetOfStudy, RunsOfTwoStudiesInOneFolderAreTwoGroupsAndFlagged) {
 }
 
 TEST_F(RunSetOfStudy, RunsWithTwoVersionsOfALibraryAreTwoGroupsAndFlagged) {
-  add({.libtorch_version = "2.1.0"}, 2);
-  for (const std::int64_t repeat : {2, 3}) add_run({.repeat = repeat, .libtorch_version = "2.2.0"});
-  expect_two_groups(StudyAnalysis(runs_.of({study_})), "mixed_libraries",
-                    ", libraries LibTorch 2.2.0");
+  expect_two_groups(mixture_with({.libtorch_version = "2.2.0"}, {.libtorch_version = "2.1.0"}),
+                    "mixed_libraries", ", libraries LibTorch 2.2.0");
 }
 
 TEST_F(RunSetOfStudy, DataThatChangedUnderTheirPathAreTwoGroupsAndFlagged) {
@@ -247,19 +245,16 @@ TEST_F(RunSetOfStudy, WhatIsNotRecordedIsNoOtherValue) {
 }
 
 TEST_F(RunSetOfStudy, AnotherPowerStateIsAnotherMachine) {
-  add({.cpu_model = R"(One", "governor": "performance)"}, 2);
-  for (const std::int64_t repeat : {2, 3})
-    add_run({.repeat = repeat, .cpu_model = R"(One", "governor": "powersave)"});
-  expect_two_groups(StudyAnalysis(runs_.of({study_})), "mixed_machines", "governor powersave");
+  expect_two_groups(mixture_with({.cpu_model = R"(One", "governor": "powersave)"},
+                                 {.cpu_model = R"(One", "governor": "performance)"}),
+                    "mixed_machines", "governor powersave");
 }
 
 /// Virtual machines of one host family call their processors alike.
 TEST_F(RunSetOfStudy, AnotherCacheIsAnotherMachine) {
-  add({.cpu_model = R"(One", "l2_cache_bytes": "1048576)"}, 2);
-  for (const std::int64_t repeat : {2, 3})
-    add_run({.repeat = repeat, .cpu_model = R"(One", "l2_cache_bytes": "524288)"});
-  expect_two_groups(StudyAnalysis(runs_.of({study_})), "mixed_machines",
-                    "524288 bytes of L2 cache");
+  expect_two_groups(mixture_with({.cpu_model = R"(One", "l2_cache_bytes": "524288)"},
+                                 {.cpu_model = R"(One", "l2_cache_bytes": "1048576)"}),
+                    "mixed_machines", "524288 bytes of L2 cache");
 }
 
 TEST_F(RunSetOfStudy, MachinesInTwoFoldersAreTwoGroupsToo) {
