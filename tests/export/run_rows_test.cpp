@@ -5,10 +5,7 @@
 
 #include <gmock/gmock.h>
 
-#include "record/run_file/run_file.hpp"
-
 #include "tests/analysis/synthetic_run.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -32,8 +29,6 @@ struct Table {
 
 class RunRows : public ::testing::Test {
  protected:
-  RunRows() : record_(read_run_file(write_synthetic(folder_.path(), {.ranks = 2}))) {}
-
   [[nodiscard]] std::map<std::string, Table> tables(const StepRange& steps = {}) const {
     std::map<std::string, Table> tables;
     visit_rows(record_, steps, [&](const ExportTable& table, const std::vector<ExportCell>& cells) {
@@ -43,8 +38,7 @@ class RunRows : public ::testing::Test {
     return tables;
   }
 
-  TemporaryFolder folder_;
-  RunRecord record_;
+  RunRecord record_ = synthetic_record("study", {.ranks = 2});
 };
 
 TEST_F(RunRows, HoldWhatTheFileHolds) {
