@@ -161,14 +161,13 @@ TEST_F(Import, TablesAsSpreadsheetsWriteThemAreReadOrRefusedByReason) {
 constexpr const char* heading = "id,workload,device,n,precision,mode,metric,value,unit,source\n";
 
 TEST_F(Import, ATableIsAStudyPerIdAndAnArmPerDeviceAndPrecision) {
-  const auto imported =
-      import(ImportFormat::published_csv,
-             cat(heading, "dell,resnet50,H100,4,AMP,mlperf_ttt,throughput,29124.7,img/s,results\n",
-                 "dell,resnet50,H100,4,AMP,mlperf_ttt,ttt,26.568,min,results\n",
-                 "dell,resnet50,H100,8,AMP,mlperf_ttt,ttt,13.87,min,results\n",
-                 "dle_mx,resnet50,V100,1,AMP,weak,throughput,1376,img/s,readme\n",
-                 "dle_mx,resnet50,V100,1,FP32,weak,throughput,384,img/s,readme\n",
-                 "gbs,unet,A100,8,AMP,strong_gbs16,throughput,1,patch/s,\"a, b\"\n"));
+  const auto imported = import_table(
+      cat(heading, "dell,resnet50,H100,4,AMP,mlperf_ttt,throughput,29124.7,img/s,results\n",
+          "dell,resnet50,H100,4,AMP,mlperf_ttt,ttt,26.568,min,results\n",
+          "dell,resnet50,H100,8,AMP,mlperf_ttt,ttt,13.87,min,results\n",
+          "dle_mx,resnet50,V100,1,AMP,weak,throughput,1376,img/s,readme\n",
+          "dle_mx,resnet50,V100,1,FP32,weak,throughput,384,img/s,readme\n",
+          "gbs,unet,A100,8,AMP,strong_gbs16,throughput,1,patch/s,\"a, b\"\n"));
   ASSERT_THAT(imported.studies, SizeIs(3));
   const auto& dell = imported.studies[0];
   EXPECT_EQ(dell.name, "dell");
@@ -187,9 +186,8 @@ TEST_F(Import, ATableIsAStudyPerIdAndAnArmPerDeviceAndPrecision) {
 
 TEST_F(Import, TheSameMetricAgainIsAnotherLaunch) {
   const auto imported =
-      import(ImportFormat::published_csv,
-             cat(heading, "a,w,d,1,p,weak,ttt,10,s,x\na,w,d,1,p,weak,ttt,11,s,x\n",
-                 "a,w,d,1,p,weak,epochs,3,epoch,x\na,w,d,1,p,weak,ttt,10,s,x\n"));
+      import_table(cat(heading, "a,w,d,1,p,weak,ttt,10,s,x\na,w,d,1,p,weak,ttt,11,s,x\n",
+                       "a,w,d,1,p,weak,epochs,3,epoch,x\na,w,d,1,p,weak,ttt,10,s,x\n"));
   EXPECT_THAT(imported.notes, Contains("1 row left out: the same row stands there before"));
   const auto& runs = imported.studies.at(0).arms.at(0).runs;
   ASSERT_THAT(runs, SizeIs(2));
@@ -198,12 +196,11 @@ TEST_F(Import, TheSameMetricAgainIsAnotherLaunch) {
 }
 
 TEST_F(Import, AComputedRateSaysSoAndIsNoSteadyRate) {
-  const auto imported =
-      import(ImportFormat::published_csv,
-             cat(heading, "b,n2v,A100,1,FP32,linear_rule,wall,2551,s,blog\n",
-                 "b,n2v,A100,1,FP32,linear_rule,throughput,250.9,patch/s,\"blog, computed\"\n",
-                 "b,n2v,A100,4,FP32,linear_rule,wall,1226,s,blog\n",
-                 "b,n2v,A100,4,FP32,linear_rule,throughput,522.0,patch/s,\"blog, computed\"\n"));
+  const auto imported = import_table(
+      cat(heading, "b,n2v,A100,1,FP32,linear_rule,wall,2551,s,blog\n",
+          "b,n2v,A100,1,FP32,linear_rule,throughput,250.9,patch/s,\"blog, computed\"\n",
+          "b,n2v,A100,4,FP32,linear_rule,wall,1226,s,blog\n",
+          "b,n2v,A100,4,FP32,linear_rule,throughput,522.0,patch/s,\"blog, computed\"\n"));
   ASSERT_THAT(imported.studies.at(0).arms, SizeIs(1));
   EXPECT_THAT(imported.studies[0].arms[0].computed, ElementsAre("samples_per_s"));
   const auto arm = analyse_published(imported.studies[0]).arms.at(0);
@@ -212,8 +209,7 @@ TEST_F(Import, AComputedRateSaysSoAndIsNoSteadyRate) {
 
 TEST_F(Import, NumbersOfAnotherSourceAreAnArmOfTheirOwn) {
   const auto imported =
-      import(ImportFormat::published_csv,
-             cat(heading, "u,w,d,1,p,weak,ttt,10,s,v3.0\nu,w,d,2,p,weak,ttt,5,s,v2.0\n"));
+      import_table(cat(heading, "u,w,d,1,p,weak,ttt,10,s,v3.0\nu,w,d,2,p,weak,ttt,5,s,v2.0\n"));
   const auto& arms = imported.studies.at(0).arms;
   ASSERT_THAT(arms, SizeIs(2));
   EXPECT_THAT(arms[0].remark + arms[1].remark, HasSubstr("Published at v2.0"));
@@ -221,11 +217,10 @@ TEST_F(Import, NumbersOfAnotherSourceAreAnArmOfTheirOwn) {
 }
 
 TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
-  const auto imported =
-      import(ImportFormat::published_csv,
-             cat(heading, "a,w,d,8,,bytes=8,time,37.8,us,x\n", "a,w,d,,p,gbs=8,epochs,35,epoch,x\n",
-                 "a,w,d,8,p,weak,ttt,1,fortnight,x\n", "a,w,d,8,p,weak,throughput,1,img/GPU/s,x\n",
-                 "a,w,d,4,p,weak,throughput,1,img/GPU/s,x\n", "a,w,d,8,p,weak,iou,75.9,%,x\n"));
+  const auto imported = import_table(
+      cat(heading, "a,w,d,8,,bytes=8,time,37.8,us,x\n", "a,w,d,,p,gbs=8,epochs,35,epoch,x\n",
+          "a,w,d,8,p,weak,ttt,1,fortnight,x\n", "a,w,d,8,p,weak,throughput,1,img/GPU/s,x\n",
+          "a,w,d,4,p,weak,throughput,1,img/GPU/s,x\n", "a,w,d,8,p,weak,iou,75.9,%,x\n"));
   EXPECT_THAT(imported.studies, IsEmpty());
   EXPECT_THAT(
       imported.notes,
@@ -242,8 +237,7 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
 
 TEST_F(Import, OnlySamplesOfAllRanksPerSecondAreAThroughput) {
   const auto import_unit = [&](const std::string& unit, const std::string& mode) {
-    return import(ImportFormat::published_csv,
-                  cat(heading, "a,w,d,8,p,", mode, ",throughput,3,", unit, ",x\n"));
+    return import_table(cat(heading, "a,w,d,8,p,", mode, ",throughput,3,", unit, ",x\n"));
   };
   for (const auto* unit :
        {"images/second", "images per second", "samples/sec", "img/s", "Images/s", "seq/s",
@@ -259,15 +253,14 @@ TEST_F(Import, OnlySamplesOfAllRanksPerSecondAreAThroughput) {
     EXPECT_THAT(none.studies, IsEmpty()) << unit;
     EXPECT_THAT(none.notes, ElementsAre(HasSubstr(cat("unit '", unit, "' of throughput")))) << unit;
   }
-  EXPECT_THAT(
-      import(ImportFormat::published_csv, cat(heading, "a,w,d,8,p,weak,epochs,3,s,x\n")).notes,
-      ElementsAre("1 row left out: unit 's' of epochs is not epochs"));
+  EXPECT_THAT(import_table(cat(heading, "a,w,d,8,p,weak,epochs,3,s,x\n")).notes,
+              ElementsAre("1 row left out: unit 's' of epochs is not epochs"));
 }
 
 TEST_F(Import, NamesThatDifferInBlanksOrCapitalsAreOne) {
-  const auto imported = import(ImportFormat::published_csv,
-                               cat(heading, "a,ResNet,V100,1,FP16,weak,throughput,700,img/s,x\n",
-                                   "a,resnet,\"v100 \",8,fp16,weak,throughput,5200,images/s,x\n"));
+  const auto imported =
+      import_table(cat(heading, "a,ResNet,V100,1,FP16,weak,throughput,700,img/s,x\n",
+                       "a,resnet,\"v100 \",8,fp16,weak,throughput,5200,images/s,x\n"));
   const auto& study = imported.studies.at(0);
   ASSERT_THAT(study.arms, SizeIs(1));
   EXPECT_EQ(study.arms[0].name, "V100 FP16");
