@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -57,23 +58,18 @@ TEST(Exchange, ABucketThatLeftBeforeTheLastGradientIsHidden) {
   EXPECT_NEAR(buckets[1].hidden_s(), 0.0005, 1e-9);
 }
 
-void set_all(RunRecord& run, double StepRow::*column, double value) {
-  auto& values = run.steps.values(column);
-  values.assign(values.size(), value);
-}
-
 /// As with pytorch_ddp: what is exposed stands in no column of exposed transfer.
 TEST(Exchange, WhatIsExposedWithinTheBackwardPassIsFoundAllTheSame) {
   auto run = traced_run(2, exchange_steps);
-  set_all(run, &StepRow::exposed_transfer_s, 0);
-  set_all(run, &StepRow::phase_transfer_s, 0.008);
-  set_all(run, &StepRow::backward_s, 0.048);
+  std::ranges::fill(run.steps.values(&StepRow::exposed_transfer_s), 0);
+  std::ranges::fill(run.steps.values(&StepRow::phase_transfer_s), 0.008);
+  std::ranges::fill(run.steps.values(&StepRow::backward_s), 0.048);
   EXPECT_NEAR(exchange_in(run).exposed_s(), 0.0095, 1e-9);
 }
 
 TEST(Exchange, TransferBehindTheUpdateOfWhatHadComeIsHidden) {
   auto run = traced_run(2, exchange_steps);
-  set_all(run, &StepRow::early_update_s, 0.004);
+  std::ranges::fill(run.steps.values(&StepRow::early_update_s), 0.004);
   EXPECT_NEAR(exchange_in(run).exposed_s(), 0.006, 1e-9) << "each is busy for 69 ms";
 }
 
@@ -87,7 +83,7 @@ TEST(Exchange, WithAGradientAfterAllTransferNothingIsExposed) {
 
 TEST(Exchange, WhatIsExposedIsNotKnownWithoutTheLastGradient) {
   auto run = traced_run(2, exchange_steps);
-  set_all(run, &StepRow::ready_s, not_available);
+  std::ranges::fill(run.steps.values(&StepRow::ready_s), not_available);
   EXPECT_TRUE(std::isnan(exchange_in(run).exposed_s()));
   EXPECT_TRUE(std::isnan(exchange_in(run).hidden_s()));
   EXPECT_NEAR(exchange_in(run).transfer_s(), 0.020, 1e-9);

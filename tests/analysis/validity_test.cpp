@@ -31,8 +31,7 @@ TEST_F(Validity, ARunAsItWasPlannedHasNoCode) {
 }
 
 TEST_F(Validity, WhereNoSamplesAreRecordedNoRuleIsAsked) {
-  record_.steps.values(&StepRow::sample_count)
-      .assign(record_.steps.values(&StepRow::sample_count).size(), 0);
+  std::ranges::fill(record_.steps.values(&StepRow::sample_count), 0);
   EXPECT_THAT(codes(), IsEmpty());
 }
 
