@@ -29,8 +29,7 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
                    .facts = cat("\"global_batch_size\", \"value\": ", batch)});
   };
   const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
-    return import_files(ImportFormat::mllog, {write(log_of({}), "a"), write(other, "b")},
-                        facts(ranks));
+    return import_all({log_of({}), other}, ranks);
   };
   EXPECT_THAT(message_of<BadInput>([&] { import_two(of_batch("64"), {4}); }),
               HasSubstr("b has global batch 64 and a has 32, both with 4 ranks (they are two"));
@@ -52,9 +51,8 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
 TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
   const auto import_two = [&](const std::string& one, const std::string& other) {
     return message_of<BadInput>([&] {
-      return import_files(ImportFormat::epoch_csv,
-                          {write("time," + one + "\n", "a"), write("time," + other + "\n", "b")},
-                          epoch_facts());
+      return import_all({"time," + one + "\n", "time," + other + "\n"}, {4},
+                        ImportFormat::epoch_csv);
     });
   };
   EXPECT_THAT(
@@ -73,14 +71,11 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
 }
 
 TEST_F(ImportedLogs, WhatElseDiffersBetweenNumbersOfRanksIsNoted) {
-  const auto given = epoch_facts({1, 4});
   const auto notes_of = [&](const std::string& name, const char* one, const char* other) {
     const auto text = [&](const char* value) {
       return cat("time_per_epoch,", name, "\n5,", value, "\n");
     };
-    auto notes = import_files(ImportFormat::epoch_csv,
-                              {write(text(one), "a"), write(text(other), "b")}, given)
-                     .notes;
+    auto notes = import_all({text(one), text(other)}, {1, 4}, ImportFormat::epoch_csv).notes;
     std::erase_if(notes,
                   [](const auto& note) { return note.find("not used") != std::string::npos; });
     return notes;
@@ -102,7 +97,8 @@ TEST_F(ImportedLogs, WhatElseDiffersBetweenNumbersOfRanksIsNoted) {
   };
   const auto logged = [&](const char* key) {
     return import_files(ImportFormat::mllog,
-                        {of_precision(key, "1", "fp32"), of_precision(key, "4", "fp16")}, given)
+                        {of_precision(key, "1", "fp32"), of_precision(key, "4", "fp16")},
+                        epoch_facts({1, 4}))
         .notes;
   };
   EXPECT_THAT(logged("opt_precision"),
@@ -116,11 +112,9 @@ TEST_F(ImportedLogs, WhatCommentsSayThatDiffersIsAsOfColumns) {
       return cat("# ", comment, "\ntime_per_epoch\n5\n");
     };
     try {
-      return join(import_files(ImportFormat::epoch_csv,
-                               {write(log(one), "a"), write(cat(log(other), "4\n"), "b")},
-                               epoch_facts({1, ranks}))
-                      .notes,
-                  "; ");
+      return join(
+          import_all({log(one), cat(log(other), "4\n")}, {1, ranks}, ImportFormat::epoch_csv).notes,
+          "; ");
     } catch (const BadInput& error) {
       return std::string(error.what());
     }

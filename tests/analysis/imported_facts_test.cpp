@@ -367,10 +367,7 @@ TEST_F(ImportedLogs, LinesThatATerminalWrappedAreNamed) {
 
 TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
   const auto import_two = [&](const std::string& other, const std::vector<double>& ranks) {
-    return import_files(ImportFormat::mllog,
-                        {write(log_of({}), "a"), write(log_of({.platform = other}), "b")},
-                        facts(ranks))
-        .studies.at(0);
+    return import_all({log_of({}), log_of({.platform = other})}, ranks).studies.at(0);
   };
   const auto curve = import_two("1xA100", {4, 1});
   ASSERT_THAT(curve.arms, SizeIs(1));
@@ -387,9 +384,7 @@ TEST_F(ImportedLogs, EachPlatformHasItsOwnName) {
 
 TEST_F(ImportedLogs, TwoWorkloadsAreRefused) {
   EXPECT_THAT(message_of<BadInput>([&] {
-                return import_files(
-                    ImportFormat::mllog,
-                    {write(log_of({}), "a"), write(log_of({.benchmark = "ssd"}), "b")}, facts());
+                return import_all({log_of({}), log_of({.benchmark = "ssd"})});
               }),
               HasSubstr("b trains 'ssd', a 'resnet'"));
 }

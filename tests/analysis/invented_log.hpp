@@ -91,6 +91,16 @@ class ImportedLogs : public testing::Test {
   Imported import_epochs(const std::string& text, const std::vector<double>& ranks = {4}) const {
     return import_files(ImportFormat::epoch_csv, {write(text)}, epoch_facts(ranks));
   }
+  /// Of files called a, b, c; of four ranks, where nothing else is given.
+  Imported import_all(const std::vector<std::string>& texts,
+                      const std::vector<double>& ranks = {4},
+                      ImportFormat format = ImportFormat::mllog) const {
+    std::vector<std::filesystem::path> files;
+    for (const auto& text : texts)
+      files.push_back(write(text, std::string(1, static_cast<char>('a' + files.size()))));
+    return import_files(format, files,
+                        format == ImportFormat::epoch_csv ? epoch_facts(ranks) : facts(ranks));
+  }
   Imported import_table(const std::string& text) const {
     return import_files(ImportFormat::published_csv, {write(text)}, ImportFacts{});
   }

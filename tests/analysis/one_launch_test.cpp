@@ -19,16 +19,6 @@ using test::replaced;
 
 class OneLaunch : public test::ImportedLogs {
  protected:
-  /// Called a, b, c; of four ranks, where nothing else is given.
-  Imported import_all(const std::vector<std::string>& texts,
-                      const std::vector<double>& ranks = {4},
-                      ImportFormat format = ImportFormat::mllog) const {
-    std::vector<std::filesystem::path> files;
-    for (const auto& text : texts)
-      files.push_back(write(text, std::string(1, static_cast<char>('a' + files.size()))));
-    return import_files(format, files,
-                        format == ImportFormat::epoch_csv ? epoch_facts(ranks) : facts(ranks));
-  }
   static const std::vector<PublishedRun>& runs_of(const Imported& imported) {
     return imported.studies.at(0).arms.at(0).runs;
   }
