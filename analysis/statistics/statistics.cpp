@@ -159,6 +159,20 @@ Estimate mean_level(const Launches& launches, IntervalMethod method) {
 
 }  // namespace
 
+std::string_view describe(IntervalMethod method) {
+  return choices<IntervalMethod>[static_cast<std::size_t>(method)].summary;
+}
+
+std::string_view short_name(IntervalMethod method) {
+  return to_string(method);
+}
+
+std::string describe(const Estimate& estimate) {
+  std::string text(describe(estimate.method));
+  if (estimate.is_apart) text += " (not paired: the runs of a repeat were not made together)";
+  return text;
+}
+
 std::vector<double> finite(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   return values;

@@ -2,6 +2,7 @@
 /// Intervals and tests between launches. The launch is the unit of replication, never the step.
 /// Formulas and sources: METRICS.md, "Intervals".
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/choice.hpp"
 #include "core/statistics.hpp"
 
 #include "study/choices.hpp"
@@ -40,6 +42,22 @@ enum class IntervalMethod {
   one,          ///< likewise
   model_fit     ///< METRICS.md#predict
 };
+template <>
+inline constexpr auto choices<IntervalMethod> = std::array{
+    Choice{IntervalMethod::not_determinable, "none",
+           "interval not determinable (fewer than 3 launches in a group)"},
+    Choice{IntervalMethod::two_speeds, "two speeds",
+           "no interval (launches run at two speeds: their mean is that of neither)"},
+    Choice{IntervalMethod::welch_on_logs, "Welch t",
+           "95 % Welch t interval on logarithms over launches"},
+    Choice{IntervalMethod::paired_on_logs, "paired t",
+           "95 % paired t interval on logarithms over launches"},
+    Choice{IntervalMethod::welch, "Welch t", "95 % Welch t interval over launches"},
+    Choice{IntervalMethod::paired, "paired t", "95 % paired t interval over launches"},
+    Choice{IntervalMethod::block_fit, "block fit", "95 % t interval of a fit over arms and blocks"},
+    Choice{IntervalMethod::one_on_logs, "t", "95 % t interval on logarithms over launches"},
+    Choice{IntervalMethod::one, "t", "95 % t interval over launches"},
+    Choice{IntervalMethod::model_fit, "model", "95 % prediction interval of a fitted model"}};
 /// "95 % paired t interval on logarithms over launches", for captions.
 [[nodiscard]] std::string_view describe(IntervalMethod method);
 /// "paired t", for tables.
