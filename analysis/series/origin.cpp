@@ -1,7 +1,6 @@
 #include "analysis/series/origin.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "core/hash.hpp"
 #include "core/text.hpp"
@@ -55,13 +54,6 @@ std::string data_in(const DataContent& content) {
 }
 
 }  // namespace
-
-bool operator<(const Origin& a, const Origin& b) {
-  const auto parts = [](const Origin& origin) {
-    return std::tie(origin.study, origin.build, origin.machine, origin.libraries, origin.data);
-  };
-  return parts(a) < parts(b);
-}
 
 Origin origin_of(const RunFacts& run, const RunSpec& spec) {
   const auto& build = run.header.build_id;

@@ -3,6 +3,7 @@
 /// numbers of ranks.
 
 #include <array>
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,7 @@ struct Origin {
   std::string machine;    ///< kind of machine: processor, hardware threads, GPUs, system, power
   std::string libraries;  ///< that compute, with their versions; "" where none is recorded
   std::string data;       ///< hash of their content, whatever they are called; "" likewise
-  friend bool operator<(const Origin& a, const Origin& b);
-  friend bool operator==(const Origin& a, const Origin& b) = default;
+  auto operator<=>(const Origin&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 [[nodiscard]] Origin origin_of(const RunFacts& run, const RunSpec& spec);
