@@ -18,7 +18,6 @@ struct EndedRuns {
   [[nodiscard]] const Runs& shown() const { return sound.empty() ? flawed : sound; }
 };
 using RunsByRanks = std::map<std::int64_t, EndedRuns>;
-using Value = double (*)(const PublishedRun&);
 
 double time_s(const PublishedRun& run, PublishedTime kind) {
   switch (kind) {
@@ -300,10 +299,6 @@ Estimate per_rank(const PublishedPoint& point, const Estimate& ratio) {
   return transformed(ratio, [growth](double speedup) { return speedup / growth; });
 }
 
-Estimate efficiency_of(const PublishedPoint& point) {
-  return per_rank(point, point.to_base.factor());
-}
-
 /// Mostly one number is published of each, which has no interval.
 bool is_superlinear(const PublishedPoint& point) {
   const auto efficiency = per_rank(point, point.to_base.rate);
@@ -344,13 +339,11 @@ void compare_points(ArmAnalysis& analysis, const RunsByRanks& by_ranks, const Ba
     const auto& runs = group.shown();
     point.to_base = ratio_between(runs, base, basis);
     point.to_previous = ratio_between(runs, *previous, basis);
-    if (point.is_flawed)
-      for (auto* ratio : {&point.to_base, &point.to_previous}) *ratio = without_factors(*ratio);
-    if (i == base_at) {
-      point.to_base = without_intervals(point.to_base);
-      point.to_previous = without_intervals(point.to_previous);
+    for (auto* ratio : {&point.to_base, &point.to_previous}) {
+      if (point.is_flawed) *ratio = without_factors(*ratio);
+      if (i == base_at) *ratio = without_intervals(*ratio);
     }
-    point.efficiency = efficiency_of(point);
+    point.efficiency = per_rank(point, point.to_base.factor());
     const bool is_told = i != base_at && !point.is_flawed;
     point.superlinear_unexplained = is_told && is_superlinear(point);
     point.is_doubtful = is_told && is_doubtful(point, analysis.arm.scaling_rule);
