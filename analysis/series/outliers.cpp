@@ -8,12 +8,6 @@
 namespace scalestudy {
 namespace {
 
-double squares_within(const std::vector<double>& logs) {
-  if (logs.size() < 2) return 0;
-  const double deviation = standard_deviation(logs);
-  return deviation * deviation * static_cast<double>(logs.size() - 1);
-}
-
 /// A launch against the others of its group: distance of its log time to their mean, in units of
 /// what the scatter of all groups without it says of such a distance (Student's t).
 struct Suspect {
@@ -42,7 +36,7 @@ class Search {
   [[nodiscard]] Suspect most_suspect() const {
     Suspect most;
     double squares = 0;
-    for (const auto& logs : logs_) squares += squares_within(logs);
+    for (const auto& logs : logs_) squares += squares_around_mean(logs);
     for (std::size_t group = 0; group < logs_.size(); ++group) {
       if (logs_[group].size() < 2) continue;  // nothing to hold the last one against
       for (std::size_t i = 0; i < logs_[group].size(); ++i) {

@@ -178,6 +178,12 @@ std::vector<double> finite(std::vector<double> values) {
   return values;
 }
 
+double squares_around_mean(std::span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double deviation = standard_deviation(values);
+  return deviation * deviation * static_cast<double>(values.size() - 1);
+}
+
 Interval standard_deviation_interval(double deviation, std::size_t count) {
   if (count < 2) return {};
   using ChiSquared = boost::math::chi_squared_distribution<double, NaNInstead>;

@@ -101,6 +101,8 @@ struct Estimate {
 
 /// Without those that are NaN or infinite.
 [[nodiscard]] std::vector<double> finite(std::vector<double> values);
+/// Sum of squares; 0 for fewer than two values.
+[[nodiscard]] double squares_around_mean(std::span<const double> values);
 /// 95 %, of the standard deviation of a normal distribution of which `count` values scatter by
 /// `deviation`: from the quantiles of chi-square with count − 1 degrees of freedom. NaN for fewer
 /// than two values.

@@ -16,12 +16,6 @@ const double least_gap = std::log1p(0.03);
 /// launches of one speed follows far out: METRICS.md#two-speeds.
 constexpr double chance_of_one_speed = 2e-4;
 
-double squares_around_mean(std::span<const double> values) {
-  if (values.size() < 2) return 0;
-  const double deviation = standard_deviation(values);
-  return deviation * deviation * static_cast<double>(values.size() - 1);
-}
-
 /// Logarithms of a block's launches, group by group.
 using Blocks = std::map<std::int64_t, std::vector<double>>;
 
