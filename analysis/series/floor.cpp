@@ -113,14 +113,11 @@ Resolution resolution_of(const Series& series, const RunSet& set) {
   const auto count_at = [&](std::int64_t at) {
     return std::ssize(series.group(at).values(&SummaryRow::training_time_s));
   };
-  const StudyFloor* known = nullptr;
-  for (const auto& [folder, floor] : set.floors) {
-    const bool is_its_folder =
-        runs.front()->record.file.parent_path().parent_path().parent_path() == folder;
-    if (is_its_folder && floor.timing_hash == hex64(series.spec.timing_hash())) known = &floor;
-  }
-  return resolution_of(known, ranks, std::min(count_at(1), count_at(ranks)),
-                       series.spec.comparison);
+  const auto found = set.floors.find(folder_of(runs.front()->record));
+  const bool is_its_own =
+      found != set.floors.end() && found->second.timing_hash == hex64(series.spec.timing_hash());
+  return resolution_of(is_its_own ? &found->second : nullptr, ranks,
+                       std::min(count_at(1), count_at(ranks)), series.spec.comparison);
 }
 
 }  // namespace scalestudy

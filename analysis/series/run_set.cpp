@@ -81,11 +81,6 @@ void attempt(const fs::path& file, RunSet& set, Action action) {
   }
 }
 
-/// Of FOLDER/runs/ID/run.h5.
-fs::path folder_of(const RunFacts& run) {
-  return run.file.parent_path().parent_path().parent_path();
-}
-
 /// What its study declares now; without a plan what it declared when the run was made.
 QualityGoal goal_of(const Run& run, const RunSet& set) {
   const auto found = set.goals.find(folder_of(run.record));
@@ -241,6 +236,10 @@ std::vector<std::string> folders_of(const Series& series, const RunSet& set) {
     if (own.contains(folder) || (!folder.empty() && own.contains(StudyFolder(folder).path())))
       given.push_back(folder.string());
   return given;
+}
+
+fs::path folder_of(const RunFacts& run) {
+  return run.file.parent_path().parent_path().parent_path();
 }
 
 bool is_arm_of(const Series& arm, const Series& proper) {

@@ -70,6 +70,9 @@ struct Series {
   [[nodiscard]] bool has_label(RunLabel label) const;
 };
 
+/// FOLDER of a run in FOLDER/runs/ID/run.h5.
+[[nodiscard]] std::filesystem::path folder_of(const RunFacts& run);
+
 /// Those of `set` that runs of the series lie in, in their order and as they were given.
 [[nodiscard]] std::vector<std::string> folders_of(const Series& series, const RunSet& set);
 
