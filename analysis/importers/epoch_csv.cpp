@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -188,18 +187,12 @@ std::vector<double> epoch_times(const CsvTable& table,
   return times_s;
 }
 
-Attempt not_finite(const CsvTable& table, const Attempt& rows, std::size_t column) {
-  Attempt found;
-  std::ranges::copy_if(rows, std::back_inserter(found),
-                       [&](auto row) { return !std::isfinite(table.number(row, column)); });
-  return found;
-}
-
 void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& imported) {
   for (const auto& [name, outcome] : {std::pair{"loss", PublishedOutcome::loss_nan},
                                       std::pair{"iou", PublishedOutcome::quality_nan}})
     if (const auto column = table.find(name)) {
-      const auto bad = not_finite(table, rows, *column);
+      auto bad = rows;
+      std::erase_if(bad, [&](auto row) { return std::isfinite(table.number(row, *column)); });
       if (bad.empty()) continue;
       imported.run.outcome = outcome;
       imported.notes.push_back(cat("does not count: the ", name, " is not finite in ", bad.size(),
