@@ -157,7 +157,9 @@ class Reader {
       for (auto& [key, rows] : arms_[id]) {
         note_batches(rows);
         note_machines(rows);
-        study.arms.push_back(arm_from(std::move(rows)));
+        for (const auto& [ranks, point] : rows.by_ranks)
+          rows.arm.runs.insert(rows.arm.runs.end(), point.runs.begin(), point.runs.end());
+        study.arms.push_back(std::move(rows.arm));
       }
       name_arms(study);
       imported.studies.push_back(std::move(study));
@@ -273,7 +275,9 @@ class Reader {
                            ": their mean is that of neither"));
     if (const auto batch = strong_batch(row)) run.global_batch_size = *batch;
     if (metric.name == "iou") rows.arm.quality_metric = "iou";
-    if (at(row, columns_.source).ends_with(computed_mark)) add_computed(metric, rows.arm);
+    if (at(row, columns_.source).ends_with(computed_mark))
+      for (const auto& field : published_fields())
+        if (field.member == metric.member) add_unique(rows.arm.computed, field.name);
   }
 
   /// A mean over two configurations is that of neither.
@@ -327,11 +331,6 @@ class Reader {
             ": if it counts machines, ranks are ", count, " times as many");
     notes_.push_back(cat(rows.arm.device, ' ', rows.arm.precision, ": ", remark));
     rows.arm.remark += cat(" When imported: ", remark, '.');
-  }
-
-  static void add_computed(const Metric& metric, PublishedArm& arm) {
-    for (const auto& field : published_fields())
-      if (field.member == metric.member) add_unique(arm.computed, field.name);
   }
 
   [[nodiscard]] std::int64_t ranks_of(std::size_t row) const {
@@ -414,12 +413,6 @@ class Reader {
     if (!is_count)
       refuse(row, columns_.mode, cat("the global batch stands behind it, as ", strong_example));
     return std::stod(digits);
-  }
-
-  static PublishedArm arm_from(ArmRows rows) {
-    for (auto& [ranks, point] : rows.by_ranks)
-      for (auto& run : point.runs) rows.arm.runs.push_back(run);
-    return std::move(rows.arm);
   }
 
   /// As short as they can be told apart.
