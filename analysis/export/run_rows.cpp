@@ -28,15 +28,10 @@ ExportCell cell(const Row& row, const RowColumn<Row>& column) {
       column.field);
 }
 
-/// "steps" of "/steps".
-std::string name_of(std::string_view group) {
-  return std::string(group.substr(1));
-}
-
 template <class Row>
-ExportTable table_of(std::vector<std::string> places) {
-  ExportTable table{name_of(Row::group), {"run_id"}};
-  for (auto& place : places) table.columns.push_back(std::move(place));
+ExportTable table_of(const std::vector<std::string>& places) {
+  ExportTable table{std::string(Row::group.substr(1)), {"run_id"}};  // "steps" of "/steps"
+  table.columns.insert(table.columns.end(), places.begin(), places.end());
   for (const auto& column : columns_of<Row>) table.columns.emplace_back(column.name);
   return table;
 }
