@@ -100,6 +100,20 @@ std::string main_text(const Claim& claim, const StepDecision& decision) {
   return decision.main.empty() ? " No cause is surely the main one." : "";
 }
 
+/// "2.08 (1.976 to 2.184 count as it)", "less than 1"; of an explanation its causes.
+std::string published_text(const Claim& claim, const ClaimPoint& point) {
+  if (claim.kind() == ClaimKind::explanation) {
+    std::vector<std::string> causes;
+    for (const auto cause : claim.causes) causes.emplace_back(summary_of(cause));
+    return cat("because of ", join(causes, " or "));
+  }
+  const auto value = value_text(claim, point.value);
+  if (claim.relation == ClaimRelation::less) return "less than " + value;
+  if (claim.relation == ClaimRelation::more) return "more than " + value;
+  const auto accepted = claim.accepted(point);
+  return cat(value, " (", compact(accepted.low), " to ", compact(accepted.high), " count as it)");
+}
+
 /// Of an undecided one that is a cause, but surely a smaller one than the main one.
 std::string smaller_text(const Claim& claim, const StepDecision& decision) {
   const auto is_supported = [&](const CauseFinding& finding) {
@@ -125,19 +139,6 @@ std::string counts_in_words(const Claim& claim, const ClaimPoint& point) {
   const auto ranks = counted(point.ranks, "rank");
   return properties_of(claim.quantity).is_of_two_counts ? cat(ranks, " against ", point.base_ranks)
                                                         : ranks;
-}
-
-std::string published_text(const Claim& claim, const ClaimPoint& point) {
-  if (claim.kind() == ClaimKind::explanation) {
-    std::vector<std::string> causes;
-    for (const auto cause : claim.causes) causes.emplace_back(summary_of(cause));
-    return cat("because of ", join(causes, " or "));
-  }
-  const auto value = value_text(claim, point.value);
-  if (claim.relation == ClaimRelation::less) return "less than " + value;
-  if (claim.relation == ClaimRelation::more) return "more than " + value;
-  const auto accepted = claim.accepted(point);
-  return cat(value, " (", compact(accepted.low), " to ", compact(accepted.high), " count as it)");
 }
 
 std::string_view word_for(Outcome outcome) {

@@ -14,9 +14,6 @@ namespace scalestudy {
 /// "4 ranks against 1", "1 rank".
 [[nodiscard]] std::string counts_in_words(const Claim& claim, const ClaimPoint& point);
 
-/// "2.08 (1.976 to 2.184 count as it)", "less than 1"; of an explanation its causes.
-[[nodiscard]] std::string published_text(const Claim& claim, const ClaimPoint& point);
-
 /// "CONFIRMED": what the outcome is called of a claim.
 [[nodiscard]] std::string_view word_for(Outcome outcome);
 

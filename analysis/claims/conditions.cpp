@@ -195,8 +195,7 @@ std::vector<ConditionCheck> all_checks(const Claim& claim,
                   })};
 }
 
-}  // namespace
-
+/// Whether claims of this kind are compared only where the condition is the same.
 bool must_match(ClaimCondition condition, ClaimKind kind) {
   const bool is_number = kind != ClaimKind::explanation;
   switch (condition) {
@@ -223,6 +222,8 @@ bool must_match(ClaimCondition condition, ClaimKind kind) {
   }
   return false;
 }
+
+}  // namespace
 
 std::vector<ConditionCheck> check_conditions(const Claim& claim,
                                              const ClaimPoint& point,

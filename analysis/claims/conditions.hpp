@@ -53,9 +53,6 @@ struct ConditionCheck {
   friend bool operator==(const ConditionCheck& a, const ConditionCheck& b) = default;
 };
 
-/// Whether claims of this kind are compared only where the condition is the same.
-[[nodiscard]] bool must_match(ClaimCondition condition, ClaimKind kind);
-
 /// All that must match, and of the others those that the source states. What must match and the
 /// source does not state does not match.
 [[nodiscard]] std::vector<ConditionCheck> check_conditions(const Claim& claim,

@@ -165,6 +165,15 @@ std::string comparison_key(const Run& run) {
   return cat(series_name(run.spec, emulated_input), ' ', hex64(spec.content_hash()));
 }
 
+/// See Series::is_fair_base.
+bool is_fair_base_of(const Series& one, const Series& proper) {
+  const auto threads = one.spec.settings.threads_per_rank;
+  const auto each = proper.spec.settings.threads_per_rank;
+  return !one.is_control_arm() && !one.has_several_ranks() && proper.has_several_ranks() &&
+         threads > each && threads <= proper.by_ranks.rbegin()->first * each &&
+         computes_on_cores(proper) && differs_in_threads_only(one, proper);
+}
+
 /// Series that read the same but differ in a setting get a number. A study's only series needs no
 /// long name for its files.
 void name_apart(std::vector<Series>& series) {
@@ -266,14 +275,6 @@ bool differs_in_threads_only(const Series& one, const Series& other) {
 bool computes_on_cores(const Series& series) {
   return series.spec.settings.device == Device::cpu &&
          !series.has_label(RunLabel::emulated_compute);
-}
-
-bool is_fair_base_of(const Series& one, const Series& proper) {
-  const auto threads = one.spec.settings.threads_per_rank;
-  const auto each = proper.spec.settings.threads_per_rank;
-  return !one.is_control_arm() && !one.has_several_ranks() && proper.has_several_ranks() &&
-         threads > each && threads <= proper.by_ranks.rbegin()->first * each &&
-         computes_on_cores(proper) && differs_in_threads_only(one, proper);
 }
 
 std::vector<Series> group_series(const RunSet& set) {

@@ -60,7 +60,9 @@ struct Series {
   std::map<std::int64_t, std::vector<const Run*>> by_ranks;  ///< data only, see Run::is_data
   bool has_changed_goal = false;  ///< plans declare different ones: then spec.quality is none
   bool has_late_goal = false;     ///< declared when runs had been made under another, or none
-  bool is_fair_base = false;      ///< of another one, see is_fair_base_of()
+  /// Of one rank only, with more threads than each of the ranks of another series, and no more than
+  /// all of them: an answer to nothing but what that one is to be compared with.
+  bool is_fair_base = false;
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
   [[nodiscard]] bool has_several_ranks() const { return by_ranks.rbegin()->first > 1; }
   /// That of its runs. Contract: there is one.
@@ -85,10 +87,6 @@ struct Series {
 
 /// Whether runs of several ranks computed on cores, whose number threads can share.
 [[nodiscard]] bool computes_on_cores(const Series& series);
-
-/// Whether `one` is of one rank only, with more threads than each of the ranks of `proper`, and no
-/// more than all of them: an answer to nothing but what `proper` is to be compared with.
-[[nodiscard]] bool is_fair_base_of(const Series& one, const Series& proper);
 
 /// `set` must outlive the result. Sorted by name; series without a single data run are absent.
 [[nodiscard]] std::vector<Series> group_series(const RunSet& set);

@@ -160,6 +160,11 @@ std::string doubt_sentence(const ArmAnalysis& arm) {
              "): most likely numbers are in different units, or runs of unequal length.");
 }
 
+/// "images", "epochs": what work is counted in.
+std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm) {
+  return arm.unit == WorkUnit::samples ? study.sample_noun : "epochs";
+}
+
 std::string whole_factors(const PublishedStudy& study,
                           const ArmAnalysis& arm,
                           const PublishedPoint& point) {
@@ -270,10 +275,6 @@ std::string source_paragraph(const PublishedStudy& study, const ArmAnalysis& arm
 }
 
 }  // namespace
-
-std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm) {
-  return arm.unit == WorkUnit::samples ? study.sample_noun : "epochs";
-}
 
 std::string rate_unit(const PublishedStudy& study, const ArmAnalysis& arm) {
   return work_noun(study, arm) + "/s";

@@ -11,9 +11,6 @@ namespace scalestudy {
 
 inline constexpr const char* external_label = "external";
 
-/// "images", "epochs": what work is counted in.
-[[nodiscard]] std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm);
-
 /// "images/s": what rates are counted in.
 [[nodiscard]] std::string rate_unit(const PublishedStudy& study, const ArmAnalysis& arm);
 
