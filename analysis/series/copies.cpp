@@ -29,11 +29,9 @@ bool is_complete(const Run& run) {
 
 /// Which of the files of one execution counts.
 std::size_t best_of(const Indexes& same, const std::vector<Run>& runs) {
-  const auto rank_of = [&](std::size_t i) {
+  return *std::ranges::min_element(same, {}, [&](std::size_t i) {
     return std::pair(!is_complete(runs[i]), !is_in_own_folder(runs[i].record));
-  };
-  return *std::min_element(same.begin(), same.end(),
-                           [&](std::size_t a, std::size_t b) { return rank_of(a) < rank_of(b); });
+  });
 }
 
 bool contradict(const Run& one, const Run& other) {
@@ -71,9 +69,8 @@ void set_copies_aside(RunSet& set) {
   for (const auto& [execution, same] : executions) {
     if (same.size() == 1) continue;
     const auto best = best_of(same, set.runs);
-    const bool differ = std::any_of(same.begin(), same.end(), [&, kept = best](std::size_t i) {
-      return contradict(set.runs[i], set.runs[kept]);
-    });
+    const bool differ = std::ranges::any_of(
+        same, [&](std::size_t i) { return contradict(set.runs[i], set.runs[best]); });
     for (const auto i : same) counts[i] = i == best && !differ;
     differ ? refuse_all(same, set) : list_copies(same, best, set);
   }

@@ -66,8 +66,7 @@ std::optional<std::vector<double>> mean_without_one(std::span<const Run* const> 
 std::optional<SamplingError> sampling_error(std::span<const Run* const> compared,
                                             std::span<const Run* const> base,
                                             const Column& metric) {
-  const auto found = std::find_if(sampled_metrics.begin(), sampled_metrics.end(),
-                                  [&](const auto& one) { return one.column == &metric; });
+  const auto found = std::ranges::find(sampled_metrics, &metric, &SampledMetric::column);
   if (found == sampled_metrics.end()) return std::nullopt;
   const auto a = mean_without_one(compared, *found), b = mean_without_one(base, *found);
   if (!a || !b || a->size() != b->size()) return std::nullopt;
