@@ -49,14 +49,11 @@ std::string source_of(const PublishedStudy& study) {
 std::string published_name_from(std::string_view text) {
   constexpr std::size_t longest = 80;
   std::string name;
-  for (const char c : text.substr(0, longest)) {
-    const bool is_capital = c >= 'A' && c <= 'Z';
-    const bool is_plain = is_capital || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-    if (is_plain)
-      name += is_capital ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const char c : in_lower_case(std::string(text.substr(0, longest))))
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
+      name += c;
     else if (!name.empty() && name.back() != '-')
       name += '-';
-  }
   if (name.ends_with('-')) name.pop_back();
   return name;
 }
