@@ -1,7 +1,6 @@
 #include "analysis/importers/csv_table.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -317,13 +316,12 @@ std::vector<std::string> CsvTable::differing(std::size_t one, std::size_t other)
 double CsvTable::number(std::size_t row, std::size_t column) const {
   std::string_view digits = text(row, column);
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size() || digits.empty())
+  const auto value = number_as_written(digits);
+  if (!value)
     refuse(cat(place(row, column), ": '", one_line(shortened(text(row, column), 80)),
                "' is no number"),
            "numbers have a decimal point, nothing between thousands, and no unit", "Correct it");
-  return value * factors_[column];
+  return *value * factors_[column];
 }
 
 void CsvTable::require_share(std::size_t row, std::size_t column) const {

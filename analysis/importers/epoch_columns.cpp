@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -289,11 +288,7 @@ void find_ranks(CsvTable& table, FileFacts& facts) {
 /// In small letters, numbers as "16" of "16.0".
 std::string plain_value(const std::string& text) {
   auto value = in_lower_case(text);
-  double number = 0;
-  const char* last = value.data() + value.size();
-  if (const auto [end, error] = std::from_chars(value.data(), last, number);
-      error == std::errc() && end == last)
-    value = cat(number);
+  if (const auto number = number_as_written(value)) value = cat(*number);
   return short_line(value);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -61,11 +60,7 @@ class UncountedLines {
 std::optional<double> number_in(const json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return std::nullopt;
-  const auto& digits = value.get_ref<const std::string&>();
-  double number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return number;
+  return number_as_written(value.get_ref<const std::string&>());
 }
 
 double number_of(const json& value) {

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -58,14 +56,12 @@ std::vector<double> numbers_of_files(const std::vector<std::string>& texts,
     }
     if (parts.size() > 1) require_no_thousands(parts, option);
     for (const auto& part : parts) {
-      const char* last = part.data() + part.size();
-      double number = 0;
-      const auto [end, error] = std::from_chars(part.data(), last, number);
-      if (error != std::errc() || end != last || !std::isfinite(number))
+      const auto number = number_as_written(part);
+      if (!number || !std::isfinite(*number))
         throw BadInput({cat(option, ": '", one_line(shortened(part, 80)), "' is no number"),
                         "all up to the next option are its numbers, one for each file",
                         "Give files before options, and numbers as 1,2,4"});
-      numbers.push_back(number);
+      numbers.push_back(*number);
     }
   }
   return numbers;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <string_view>
 
@@ -74,18 +73,9 @@ void add(const std::string& json_text, Stage stage, StagesByName& settings) {
   }
 }
 
-std::optional<double> number_in(const std::string& text) {
-  double value = 0;
-  const auto* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end) return {};
-  return value;
-}
-
 bool is_same(const std::string& one, const std::string& other) {
   if (one == other) return true;
-  const auto a = number_in(one);
-  const auto b = number_in(other);
+  const auto a = number_as_written(one), b = number_as_written(other);
   return a && b && *a == *b;
 }
 

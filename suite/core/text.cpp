@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -52,6 +53,13 @@ std::string shortened(const std::string& text, std::size_t most_bytes) {
 
 bool has_control_characters(std::string_view text) {
   return std::any_of(text.begin(), text.end(), is_control);
+}
+
+std::optional<double> number_as_written(std::string_view text) {
+  double number = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc() && end == last ? std::optional(number) : std::nullopt;
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {

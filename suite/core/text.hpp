@@ -2,6 +2,7 @@
 /// Small text helpers, std only, so that files which see LibTorch's bundled fmt can use them too.
 
 #include <concepts>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ void add_unique(std::vector<std::string>& list, std::string_view text);
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t most_bytes);
 
 [[nodiscard]] bool has_control_characters(std::string_view text);
+
+/// Nothing where anything else stands before or behind it; "nan" and "inf" are numbers.
+[[nodiscard]] std::optional<double> number_as_written(std::string_view text);
 
 /// 1 -> "1 run", 5 -> "5 runs", 2 -> "2 batches".
 template <std::integral Count>
