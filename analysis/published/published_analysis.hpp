@@ -38,6 +38,11 @@ inline constexpr auto choices<Identified> = std::array{
 
 /// Which of the published times a speed-up is made of.
 enum class PublishedTime { training, launch_wall, relative };
+template <>
+inline constexpr auto choices<PublishedTime> =
+    std::array{Choice{PublishedTime::training, "training time"},
+               Choice{PublishedTime::launch_wall, "wall time of the whole job"},
+               Choice{PublishedTime::relative, "relative time"}};
 
 /// What work and rates are counted in.
 enum class WorkUnit { samples, epochs };

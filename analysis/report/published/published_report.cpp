@@ -46,18 +46,6 @@ std::string absolute_sentence(const PublishedStudy& study, const ArmAnalysis& ar
   return join(parts, "; ") + ". ";
 }
 
-std::string words(PublishedTime time) {
-  switch (time) {
-    case PublishedTime::training:
-      return "training time";
-    case PublishedTime::launch_wall:
-      return "wall time of the whole job";
-    case PublishedTime::relative:
-      return "relative time";
-  }
-  return "";
-}
-
 /// The range that reading a figure leaves.
 std::string reading_remark(const ArmAnalysis& arm, const PublishedRatio& ratio) {
   const double error = arm.arm.reading_error_frac;
@@ -81,9 +69,9 @@ std::string speed_sentence(const PublishedStudy& study,
                percent(point.efficiency.value),
                ". Only rates are published: what a whole training gains is not known.");
   return cat(many, " were ", significant(ratio.total.value, digits), " times as fast as ", base,
-             " by ", words(arm.time), reading_remark(arm, ratio), mark(point), " (",
-             published_evidence(ratio.total), "), an efficiency of ",
-             percent(point.efficiency.value), ".");
+             " by ", arm.time, reading_remark(arm, ratio), mark(point), " (",
+             evidence(ratio.total, digits), "), an efficiency of ", percent(point.efficiency.value),
+             ".");
 }
 
 /// "two ranks: 1.97; four ranks: 3.37"
