@@ -16,18 +16,15 @@ using Sets = std::set<EvaluatedSet>;
 
 Sets sets_of(const RunFacts& record) {
   Sets sets;
-  for (const auto& evaluation : record.evaluations) {
+  for (const auto& evaluation : record.evaluations)
     if (!evaluation.evaluation_set_hash.empty())
       sets.insert(
           {evaluation.evaluation_set, evaluation.evaluation_set_hash, evaluation.sample_count});
-  }
   return sets;
 }
 
 bool is_one_per_name(const Sets& sets) {
-  std::set<std::string> names;
-  for (const EvaluatedSet& set : sets) names.insert(set.name);
-  return names.size() == sets.size();
+  return std::ranges::adjacent_find(sets, {}, &EvaluatedSet::name) == sets.end();
 }
 
 /// What the runs were evaluated on, with one run of each kind as witness.
@@ -56,8 +53,7 @@ std::vector<const Measure*> recorded_metrics(const Series& series) {
     const auto has_values = [&](const auto& group) {
       return !finite(series.group(group.first).values(*metric.column)).empty();
     };
-    if (metric.kind == MeasureKind::quality &&
-        std::any_of(series.by_ranks.begin(), series.by_ranks.end(), has_values))
+    if (metric.kind == MeasureKind::quality && std::ranges::any_of(series.by_ranks, has_values))
       recorded.push_back(&metric);
   }
   return recorded;
@@ -73,8 +69,7 @@ void add_difference(MetricValues& one, const Series& series, std::int64_t ranks)
 
 /// The metric that the study names, those that a workload is known for, or else the loss.
 bool is_asked(const Measure& metric, const QualityGoal& goal, std::span<const Measure* const> all) {
-  const bool has_headline =
-      std::any_of(all.begin(), all.end(), [](const Measure* one) { return one->is_headline; });
+  const bool has_headline = std::ranges::any_of(all, &Measure::is_headline);
   const bool stands_in = !has_headline && metric.column == &column_of(&EvaluationRow::loss);
   return metric.is_headline || metric.column->name == goal.metric || stands_in;
 }
@@ -83,18 +78,16 @@ bool is_asked(const Measure& metric, const QualityGoal& goal, std::span<const Me
 /// the training loss. What else a table shows has a difference, but is no question.
 void adjust_for_questions(std::vector<QualityPoint>& points, bool has_equal_epochs) {
   std::vector<Estimate*> family;
-  for (QualityPoint& point : points) {
-    point.validation_loss.difference.p_value = not_available;
-    if (has_equal_epochs)
-      family.push_back(&point.final_loss.difference);
+  const auto take = [&](Estimate& difference, bool is_question) {
+    if (is_question)
+      family.push_back(&difference);
     else
-      point.final_loss.difference.p_value = not_available;
-    for (MetricValues& one : point.metrics) {
-      if (one.is_asked)
-        family.push_back(&one.difference);
-      else
-        one.difference.p_value = not_available;
-    }
+      difference.p_value = not_available;
+  };
+  for (QualityPoint& point : points) {
+    take(point.validation_loss.difference, false);
+    take(point.final_loss.difference, has_equal_epochs);
+    for (MetricValues& one : point.metrics) take(one.difference, one.is_asked);
   }
   adjust_for_several(family);
 }
