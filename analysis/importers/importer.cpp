@@ -74,16 +74,6 @@ void require_fact(const std::string& fact, const char* option, const char* why) 
   if (fact.empty()) throw BadInput({cat(option, " is missing"), why, cat("Give ", option)});
 }
 
-bool has_any(const ImportFacts& facts) {
-  for (const auto* text : {&facts.name, &facts.title, &facts.source, &facts.commit, &facts.workload,
-                           &facts.arm, &facts.device, &facts.precision, &facts.sample_noun})
-    if (!text->empty()) return true;
-  for (const auto* list : {&facts.ranks, &facts.samples_per_epoch, &facts.global_batch_size,
-                           &facts.evaluated_sample_count})
-    if (!list->empty()) return true;
-  return facts.scaling_rule != PublishedRule::not_stated;
-}
-
 /// "4xA100" -> 4, "32xDGX" -> 32: of GPUs or of machines; NaN where none is said.
 double count_in_platform(std::string_view platform) {
   double count = 0;
@@ -314,7 +304,7 @@ Imported study_from_logs(const std::vector<fs::path>& files,
 }
 
 Imported studies_from_tables(const std::vector<fs::path>& files, const ImportFacts& facts) {
-  if (has_any(facts))
+  if (facts != ImportFacts{})
     throw BadInput({"published-csv takes no facts of runs", "its rows say them all",
                     "Leave out the options other than --out"});
   Imported all;

@@ -37,6 +37,7 @@ struct ImportFacts {
   PublishedRule scaling_rule = PublishedRule::not_stated;
   /// One value for all files, or one for each.
   std::vector<double> ranks, samples_per_epoch, global_batch_size, evaluated_sample_count;
+  bool operator==(const ImportFacts&) const = default;
 };
 
 struct Imported {
