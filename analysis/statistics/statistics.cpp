@@ -331,12 +331,8 @@ std::optional<Interval> said_interval(const Estimate& estimate) {
   return has_width ? estimate.interval : std::nullopt;
 }
 
-Estimate without_interval(Estimate estimate) {
-  estimate.interval.reset();
-  estimate.method = IntervalMethod::not_determinable;
-  estimate.is_apart = false;
-  estimate.p_value = estimate.standard_error = estimate.degrees_of_freedom = not_available;
-  return estimate;
+Estimate without_interval(const Estimate& estimate) {
+  return {.value = estimate.value, .base_count = estimate.base_count, .count = estimate.count};
 }
 
 Estimate inverse(const Estimate& estimate) {

@@ -201,7 +201,7 @@ template <class Map>
 [[nodiscard]] std::optional<Interval> said_interval(const Estimate& estimate);
 
 /// A group against itself: the value, which is exact, without interval and p-value.
-[[nodiscard]] Estimate without_interval(Estimate estimate);
+[[nodiscard]] Estimate without_interval(const Estimate& estimate);
 
 /// base ÷ compared instead of compared ÷ base: times become speed-ups.
 [[nodiscard]] Estimate inverse(const Estimate& estimate);
