@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <set>
 
 #include "core/text.hpp"
@@ -38,17 +37,14 @@ constexpr std::array quantities{
                return Estimate{.value = mean(finite(point.quality))};
              }}};
 
-bool is_drawn(const ArmAnalysis& arm, const Quantity& quantity) {
-  return arm.states_speedup() && std::ranges::any_of(arm.points, [&](const auto& point) {
-           return !point.is_flawed && std::isfinite(quantity.value(point).value);
-         });
-}
-
 std::vector<const ArmAnalysis*> drawn_arms(const PublishedAnalysis& analysis,
                                            const Quantity& quantity) {
+  const auto is_drawn = [&](const PublishedPoint& point) {
+    return !point.is_flawed && std::isfinite(quantity.value(point).value);
+  };
   std::vector<const ArmAnalysis*> arms;
   for (const auto& arm : analysis.arms)
-    if (is_drawn(arm, quantity)) arms.push_back(&arm);
+    if (arm.states_speedup() && std::ranges::any_of(arm.points, is_drawn)) arms.push_back(&arm);
   return arms;
 }
 
@@ -68,12 +64,6 @@ std::string tsv_of(const std::vector<const ArmAnalysis*>& arms, const Quantity& 
   return tsv;
 }
 
-bool has_interval(const ArmAnalysis& arm, const Quantity& quantity) {
-  return std::ranges::any_of(arm.points, [&](const PublishedPoint& point) {
-    return quantity.value(point).interval.has_value();
-  });
-}
-
 /// Rates stand beside total times in one figure: the legend says which are which.
 std::string legend_of(const ArmAnalysis& arm, const Quantity& quantity) {
   if (quantity.axis == nullptr)
@@ -84,32 +74,30 @@ std::string legend_of(const ArmAnalysis& arm, const Quantity& quantity) {
              base == 1 ? "" : cat(", against ", base, " ranks"));
 }
 
-/// That all arms start from; nothing where they start from different ones.
-std::optional<std::int64_t> common_base(const std::vector<const ArmAnalysis*>& arms) {
-  const auto base = arms.front()->told().to_base.base_ranks;
-  const bool is_common = std::ranges::all_of(
-      arms, [&](const auto* arm) { return arm->told().to_base.base_ranks == base; });
-  return is_common ? std::optional(base) : std::nullopt;
-}
-
 /// Of arms that start from different numbers of ranks there is no common one.
 std::vector<std::string> ideal_plot(const std::vector<const ArmAnalysis*>& arms,
                                     const Quantity& quantity) {
-  const auto base = common_base(arms);
-  if (quantity.axis == nullptr || (quantity.value == speedup_of && !base)) return {};
-  const auto ideal = quantity.value == speedup_of ? cat("x/", *base, ".0") : cat(quantity.scale);
+  const auto base = arms.front()->told().to_base.base_ranks;
+  const bool is_common = std::ranges::all_of(
+      arms, [&](const auto* arm) { return arm->told().to_base.base_ranks == base; });
+  const bool is_speedup = quantity.value == speedup_of;
+  if (quantity.axis == nullptr || (is_speedup && !is_common)) return {};
+  const auto ideal = is_speedup ? cat("x/", base, ".0") : cat(quantity.scale);
   return {cat(ideal, " with lines dt 2 lw 1.4 lc rgb '", palette[6].hex, "' title 'ideal'")};
 }
 
 std::string plots_of(const std::vector<const ArmAnalysis*>& arms,
                      const std::string& slug,
                      const Quantity& quantity) {
+  const auto has_interval = [&](const PublishedPoint& point) {
+    return quantity.value(point).interval.has_value();
+  };
   auto plots = ideal_plot(arms, quantity);
   const auto file = gnuplot_quoted(slug + ".tsv");
   for (std::size_t i = 0; i < arms.size(); ++i) {
     const auto colour = cat("lc rgb '", palette[i % palette_size].hex, "'");
     const auto data = cat(file, " index ", i, " using 1:2");
-    if (has_interval(*arms[i], quantity))
+    if (std::ranges::any_of(arms[i]->points, has_interval))
       plots.push_back(cat(data, ":3:4 with yerrorbars pt 0 ps 0 lw 1.6 ", colour, " notitle"));
     plots.push_back(cat(data, " with points ps 0.7 pt ", filled_markers[i % filled_markers.size()],
                         " ", colour, " title ", gnuplot_quoted(legend_of(*arms[i], quantity))));
