@@ -65,14 +65,11 @@ std::string difference_in(const char* what, const std::string& theirs, const std
   return cat(what, " ", theirs.empty() ? "not stated" : theirs, " (here ", ours, ")");
 }
 
-std::string batch_text(double batch) {
-  return std::isfinite(batch) ? compact(batch) : "";
-}
-
 std::string differences(const SeriesAnalysis& analysis, const Drawn& drawn) {
   const auto& spec = analysis.series.spec;
   const auto& arm = drawn.arm->arm;
   const auto& base = *analysis.series.by_ranks.begin()->second.front();
+  const double batch = drawn.arm->points.front().global_batch_size;
   const auto rule =
       arm.scaling_rule == PublishedRule::not_stated ? "" : std::string(to_string(arm.scaling_rule));
   std::vector<std::string> parts{
@@ -80,8 +77,7 @@ std::string differences(const SeriesAnalysis& analysis, const Drawn& drawn) {
       difference_in("device", arm.device, std::string(to_string(spec.settings.device))),
       difference_in("precision", arm.precision, std::string(to_string(spec.settings.precision))),
       difference_in("rule", rule, std::string(to_string(spec.scaling_rule))),
-      difference_in("global batch of one rank",
-                    batch_text(drawn.arm->points.front().global_batch_size),
+      difference_in("global batch of one rank", std::isfinite(batch) ? compact(batch) : "",
                     cat(base.spec.plan.global_batch_size))};
   std::erase(parts, "");
   return join(parts, ", ");

@@ -66,10 +66,6 @@ std::vector<TableCell> point_row(const ArmAnalysis& arm, const PublishedPoint& p
           number_cell(point.final_loss, 3)};
 }
 
-bool has_factors(const PublishedRatio& ratio) {
-  return ratio.identified >= Identified::rate_and_rest;
-}
-
 /// What a factor is together with is said in the cell that stands for both.
 std::vector<TableCell> factor_row(const ArmAnalysis& arm, const PublishedPoint& point) {
   const auto& ratio = point.to_base;
@@ -153,7 +149,8 @@ ReportTable published_factors_table(const PublishedAnalysis& analysis) {
       {}};
   for (const auto& arm : analysis.arms)
     for (const auto& point : arm.points)
-      if (point.ranks != point.to_base.base_ranks && has_factors(point.to_base))
+      if (point.ranks != point.to_base.base_ranks &&
+          point.to_base.identified >= Identified::rate_and_rest)
         table.rows.push_back(factor_row(arm, point));
   return table;
 }
