@@ -224,18 +224,13 @@ std::string metric_of(const ArmAnalysis& arm) {
   return arm.arm.quality_metric.empty() ? "quality" : arm.arm.quality_metric;
 }
 
-std::string quality_list(const ArmAnalysis& arm) {
+std::string quality_paragraph(const PublishedStudy& study, const ArmAnalysis& arm) {
   std::vector<std::string> parts;
   for (const auto& point : arm.points)
     if (const auto text = quality_text(point); !text.empty())
       parts.push_back(cat(text, " at ", point.ranks));
-  return join(parts, ", ");
-}
-
-std::string quality_paragraph(const PublishedStudy& study, const ArmAnalysis& arm) {
-  const auto list = quality_list(arm);
-  if (list.empty()) return "";
-  auto start = cat("Published ", metric_of(arm), ": ", list, " ranks.");
+  if (parts.empty()) return "";
+  auto start = cat("Published ", metric_of(arm), ": ", join(parts, ", "), " ranks.");
   const auto& population = arm.population;
   if (population.differs)
     return cat(start, " evaluation_set_differs: models were judged on different numbers of ",
