@@ -107,15 +107,11 @@ void load_folder(const fs::path& path, RunSet& set) {
   add_absent_runs(folder, set);
 }
 
-void set_strays_aside(RunSet& set) {
+RunSet without_copies_and_strays(RunSet set) {
+  set_copies_aside(set);
   for (const Run& run : set.runs)
     attempt(run.record.file, set, [&] { require_own_folder(run.record); });
   std::erase_if(set.runs, [](const Run& run) { return !is_in_own_folder(run.record); });
-}
-
-RunSet without_copies_and_strays(RunSet set) {
-  set_copies_aside(set);
-  set_strays_aside(set);
   return set;
 }
 
