@@ -16,20 +16,12 @@ const double least_gap = std::log1p(0.03);
 /// launches of one speed follows far out: METRICS.md#two-speeds.
 constexpr double chance_of_one_speed = 2e-4;
 
-/// Logarithms of a block's launches, group by group.
-using Blocks = std::map<std::int64_t, std::vector<double>>;
-
-Blocks blocks_of(std::span<const Launches> groups) {
-  Blocks blocks;
+/// No launch stands out from its block as far as speeds lie apart.
+bool blocks_share_speeds(std::span<const Launches> groups, double gap) {
+  std::map<std::int64_t, std::vector<double>> blocks;  // launches of each, group by group
   for (const auto& group : groups)
     for (std::size_t i = 0; i < group.values.size(); ++i)
       blocks[group.blocks[i]].push_back(group.values[i]);
-  return blocks;
-}
-
-/// No launch stands out from its block as far as speeds lie apart.
-bool blocks_share_speeds(std::span<const Launches> groups, double gap) {
-  const auto blocks = blocks_of(groups);
   for (const auto& group : groups) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (std::size_t i = 0; i < group.values.size(); ++i) {
