@@ -64,7 +64,9 @@ BlockFit::BlockFit(std::vector<BlockedTime> times) : times_(std::move(times)) {
 void BlockFit::fit_robustly() {
   scale_ = cut_scale();
   for (int round = 0; round < most_rounds && scale_ > 0; ++round) {
-    weigh();
+    // A launch counts by its residual up to the reach, and beyond as if it were there.
+    for (std::size_t i = 0; i < times_.size(); ++i)
+      weights_[i] = std::min(1.0, reach * scale_ / std::abs(residual(i)));
     const double moved = fit_by_weights(), before = scale_;
     scale_ = cut_scale();
     if (moved <= settled && std::abs(scale_ - before) <= settled * before) break;
@@ -83,12 +85,6 @@ double BlockFit::cut_scale() const {
     squares += scale_ > 0 ? std::min(square(residual(i)), square(cut)) : square(residual(i));
   }
   return std::sqrt(squares / degrees_of_freedom_ / (scale_ > 0 ? mean_cut_square : 1));
-}
-
-/// A launch counts by its residual up to the reach, and beyond as if it were there.
-void BlockFit::weigh() {
-  for (std::size_t i = 0; i < times_.size() && scale_ > 0; ++i)
-    weights_[i] = std::min(1.0, reach * scale_ / std::abs(residual(i)));
 }
 
 /// Least squares by turns, which converge because both are projections. Returns how far a block

@@ -52,7 +52,6 @@ class BlockFit {
  private:
   void fit_robustly();
   double fit_by_weights();
-  void weigh();
   void estimate_scatter();
   [[nodiscard]] double residual(std::size_t launch) const;
   [[nodiscard]] double cut_scale() const;
