@@ -66,14 +66,12 @@ void skip_blanks(std::string_view& rest, std::string_view blanks) {
   rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
 }
 
-/// Takes one value from the front; `open` is false when its quote is never closed.
-std::string take_value(std::string_view& rest,
-                       char separator,
-                       std::string_view blanks,
-                       std::size_t& line,
-                       bool& open) {
+/// Takes one value from the front; nothing when its quote is never closed.
+std::optional<std::string> take_value(std::string_view& rest,
+                                      char separator,
+                                      std::string_view blanks,
+                                      std::size_t& line) {
   std::string value;
-  open = true;
   skip_blanks(rest, blanks);
   if (!rest.starts_with('"')) {
     const auto end = std::min({rest.find(separator), rest.find('\n'), rest.size()});
@@ -91,8 +89,7 @@ std::string take_value(std::string_view& rest,
     if (c == '\n') ++line;
     value += c;
   }
-  open = false;
-  return value;
+  return std::nullopt;
 }
 
 /// Whether the first line is one.
@@ -126,9 +123,8 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   const auto all = text;
   std::size_t line = take_comments(text) + (named == '\0' ? 1 : 2);
   comments_ = all.substr(0, all.size() - text.size());
-  const char separator = named == '\0' ? separator_in(text.substr(0, text.find('\n'))) : named;
-  const std::string_view blanks = separator == '\t' ? " \r" : " \t\r";
-  separator_ = separator;
+  separator_ = named == '\0' ? separator_in(text.substr(0, text.find('\n'))) : named;
+  const std::string_view blanks = separator_ == '\t' ? " \r" : " \t\r";
   for (; !text.empty(); ++line) {
     if (!columns_.empty() && is_comment(text, blanks)) {
       const auto size = std::min(text.find('\n'), text.size() - 1) + 1;
@@ -139,13 +135,13 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
     Row row{line, {}};
     bool has_open_end = false;
     for (bool more = true; more;) {
-      bool closed = true;
-      row.values.push_back(take_value(text, separator, blanks, line, closed));
-      if (!closed)
+      auto value = take_value(text, separator_, blanks, line);
+      if (!value)
         refuse(cat(origin_, ", line ", row.line, ": a quote is never closed"),
                "where its values end cannot be told");
+      row.values.push_back(std::move(*value));
       skip_blanks(text, blanks);
-      more = text.starts_with(separator);
+      more = text.starts_with(separator_);
       if (!more && !text.empty() && !text.starts_with('\n'))
         refuse(cat(origin_, ", line ", line, ": text behind a closed quote"),
                "where its values end cannot be told");
