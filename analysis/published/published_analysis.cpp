@@ -116,20 +116,16 @@ RunsByRanks ended_runs(const PublishedArm& arm) {
   return by_ranks;
 }
 
-/// How many rank counts have it of all their launches.
-std::ptrdiff_t count_with(const RunsByRanks& by_ranks, PublishedTime kind) {
-  return std::ranges::count_if(by_ranks, [&](const auto& group) {
-    return is_known(group.second.shown(),
-                    [&](const PublishedRun& run) { return time_s(run, kind); });
-  });
-}
-
-/// The one that most rank counts have; of equals the first.
+/// The one that most rank counts have of all their launches; of equals the first.
 PublishedTime time_of(const RunsByRanks& by_ranks) {
-  auto best = PublishedTime::training;
-  for (const auto kind : {PublishedTime::launch_wall, PublishedTime::relative})
-    if (count_with(by_ranks, kind) > count_with(by_ranks, best)) best = kind;
-  return best;
+  const auto count_with = [&](PublishedTime kind) {
+    return std::ranges::count_if(by_ranks, [&](const auto& group) {
+      return is_known(group.second.shown(), [&](const auto& run) { return time_s(run, kind); });
+    });
+  };
+  return std::ranges::max(
+      {PublishedTime::training, PublishedTime::launch_wall, PublishedTime::relative}, {},
+      count_with);
 }
 
 /// Samples, as soon as some run tells work or rate in them.
