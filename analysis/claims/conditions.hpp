@@ -2,7 +2,6 @@
 /// Under which conditions runs were made, beside those under which a claim was published.
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/choice.hpp"

@@ -1,9 +1,6 @@
 #include "analysis/claims/verification.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "core/text.hpp"
 
 #include "analysis/claims/claim_sentences.hpp"
 #include "analysis/report/learning/smoothness_sentence.hpp"

@@ -7,7 +7,6 @@
 #include "core/error.hpp"
 #include "core/statistics.hpp"
 #include "core/text.hpp"
-#include "core/visible.hpp"
 
 #include "analysis/importers/csv_table.hpp"
 #include "analysis/importers/epoch_columns.hpp"

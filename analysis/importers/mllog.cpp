@@ -10,7 +10,6 @@
 #include "core/error.hpp"
 #include "core/statistics.hpp"
 #include "core/text.hpp"
-#include "core/visible.hpp"
 
 #include "analysis/importers/formats.hpp"
 #include "analysis/importers/log_text.hpp"

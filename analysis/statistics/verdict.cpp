@@ -1,7 +1,5 @@
 #include "analysis/statistics/verdict.hpp"
 
-#include <cmath>
-
 namespace scalestudy {
 
 Chances chances(const Estimate& estimate, double limit) {

@@ -1,6 +1,5 @@
 #include "analysis/report/published/overlay.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

@@ -12,7 +12,6 @@
 #include "analysis/report/plot/gnuplot.hpp"
 #include "analysis/report/plot/ranks_figure.hpp"
 #include "analysis/report/published/published_report.hpp"
-#include "analysis/report/text/numbers.hpp"
 
 namespace scalestudy {
 namespace {
