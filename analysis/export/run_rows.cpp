@@ -49,7 +49,10 @@ class RowVisit {
   void visit(const std::vector<Row>& rows, const std::string& place) const {
     const auto table =
         table_of<Row>(place.empty() ? std::vector<std::string>() : std::vector{place});
-    const auto absent = absent_columns<Row>();
+    std::set<std::string_view> absent;
+    for (const auto& column : columns_of<Row>)
+      if (record_.absent_columns.contains(cat(Row::group, '/', column.name)))
+        absent.insert(column.name);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if constexpr (std::is_same_v<Row, BucketRow>)
         if (!steps_.contains(rows[i].step)) continue;
@@ -62,15 +65,6 @@ class RowVisit {
   }
 
  private:
-  template <class Row>
-  [[nodiscard]] std::set<std::string_view> absent_columns() const {
-    std::set<std::string_view> names;
-    for (const auto& column : columns_of<Row>)
-      if (record_.absent_columns.contains(cat(Row::group, '/', column.name)))
-        names.insert(column.name);
-    return names;
-  }
-
   const RunRecord& record_;
   const StepRange& steps_;
   const RowTaker& take_;
