@@ -123,17 +123,14 @@ PointVerification verify_point(const Claim& claim,
   return result;
 }
 
-bool is_main(const StepDecision& decision, StepCause cause) {
-  return std::ranges::find(decision.main, cause) != decision.main.end();
-}
-
 /// Contract: a sure loss.
 Outcome outcome_of_causes(const Claim& claim, const StepDecision& decision) {
   bool is_any_supported = false, are_all_refuted = true;
   for (const auto& finding : decision.findings) {
     if (std::ranges::find(claim.causes, finding.cause) == claim.causes.end()) continue;
     const bool is_supported = finding.verdict == Verdict::supported;
-    if (is_supported && is_main(decision, finding.cause)) return Outcome::pass;
+    if (is_supported && std::ranges::find(decision.main, finding.cause) != decision.main.end())
+      return Outcome::pass;
     is_any_supported |= is_supported;
     are_all_refuted &= finding.verdict == Verdict::refuted;
   }
@@ -176,14 +173,11 @@ Decision decide_by_causes(const Claim& claim,
 }
 
 Outcome Verification::outcome() const {
-  auto worst = Outcome::pass;
-  bool is_empty = true;
+  std::optional<Outcome> worst;
   for (const auto& one : series)
-    for (const auto& point : one.points) {
-      worst = std::max(worst, point.decision.outcome);
-      is_empty = false;
-    }
-  return is_empty ? Outcome::not_comparable : worst;
+    for (const auto& point : one.points)
+      worst = std::max(worst, std::optional(point.decision.outcome));
+  return worst.value_or(Outcome::not_comparable);
 }
 
 std::size_t Verification::count(Outcome outcome) const {
