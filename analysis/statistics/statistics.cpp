@@ -35,16 +35,6 @@ double mean_variance(std::span<const double> values) {
   return deviation * deviation / static_cast<double>(values.size());
 }
 
-/// Welch–Satterthwaite; falls back to the pooled count when neither group varies.
-double welch_degrees_of_freedom(std::span<const double> a, std::span<const double> b) {
-  const double va = mean_variance(a);
-  const double vb = mean_variance(b);
-  const auto na = static_cast<double>(a.size());
-  const auto nb = static_cast<double>(b.size());
-  if (va + vb <= 0) return na + nb - 2;
-  return joint_degrees_of_freedom(va, na - 1, vb, nb - 1);
-}
-
 double started_of(const Launches& launches, std::size_t i) {
   return i < launches.started_unix_s.size() ? launches.started_unix_s[i] : not_available;
 }
@@ -109,9 +99,13 @@ void add_paired_interval(Estimate& estimate, const Launches& compared, const Lau
                  static_cast<double>(differences.size() - 1));
 }
 
+/// Welch–Satterthwaite; falls back to the pooled count when neither group varies.
 void add_welch_interval(Estimate& estimate, const Launches& compared, const Launches& base) {
-  set_t_interval(estimate, std::sqrt(mean_variance(compared.values) + mean_variance(base.values)),
-                 welch_degrees_of_freedom(compared.values, base.values));
+  const double va = mean_variance(compared.values), vb = mean_variance(base.values);
+  const auto na = static_cast<double>(compared.values.size());
+  const auto nb = static_cast<double>(base.values.size());
+  set_t_interval(estimate, std::sqrt(va + vb),
+                 va + vb <= 0 ? na + nb - 2 : joint_degrees_of_freedom(va, na - 1, vb, nb - 1));
 }
 
 /// What a difference of means is called, and whether its values have speeds.
