@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include "core/text.hpp"
 #include "core/visible.hpp"
@@ -116,27 +117,12 @@ TableCell ratio_cell(std::int64_t ranks, const Estimate& ratio) {
 }
 
 std::string escape_html(std::string_view text) {
+  static const std::map<char, std::string> entities{
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string escaped;
   for (const char c : visible(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
+    const auto entity = entities.find(c);
+    escaped += entity == entities.end() ? std::string(1, c) : entity->second;
   }
   return escaped;
 }
