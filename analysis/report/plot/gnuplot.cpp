@@ -89,14 +89,7 @@ std::string gnuplot_comment(const std::string& text) {
 }
 
 std::string gnuplot_quoted(const std::string& text) {
-  std::string plain;
-  for (const char c : visible(text)) {
-    if (c == '\'')
-      plain += "''";
-    else
-      plain += c == '\n' ? ' ' : c;
-  }
-  return "'" + plain + "'";
+  return "'" + replace_all(replace_all(visible(text), "\n", " "), "'", "''") + "'";
 }
 
 bool is_plottable(double value) {
