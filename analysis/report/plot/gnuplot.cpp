@@ -3,10 +3,10 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/process.hpp"
 #include "core/program_output.hpp"
 #include "core/text.hpp"
@@ -20,15 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr Seconds gnuplot_deadline{60};
-
-std::string last_line(const fs::path& file) {
-  std::ifstream in(file);
-  std::string line, last;
-  while (std::getline(in, line)) {
-    if (line.find_first_not_of(" \t") != std::string::npos) last = line;
-  }
-  return last;
-}
 
 std::string replace_all(const std::string& text, const std::string& from, const std::string& to) {
   std::string replaced;
@@ -119,7 +110,7 @@ std::string run_gnuplot(const fs::path& folder, const std::string& script) {
   try {
     ChildProcess gnuplot(plan);
     const auto end = gnuplot.wait(gnuplot_deadline);
-    const std::string words = last_line(plan.log_file);
+    const std::string words = last_line_of(readable_text_of_file(plan.log_file).value_or(""));
     fs::remove(plan.log_file);
     if (!end) return "gnuplot did not finish within a minute";
     return end->is_success() ? "" : "gnuplot failed: " + words;
