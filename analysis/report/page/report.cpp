@@ -23,11 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* summary_name = "summary.json";
 
-[[noreturn]] void cannot_write(const fs::path& path, const std::string& reason) {
-  throw BadInput({cat("cannot write ", path.string(), ": ", reason), "the report has no place",
-                  "Choose another place with --out"});
-}
-
 /// What stands there already and is no ordinary file makes room: a link would lead to a file that
 /// is no report's, a pipe would wait for a reader.
 void write_file(const fs::path& file, const std::string& text) {
@@ -45,7 +40,9 @@ void write_file(const fs::path& file, const std::string& text) {
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) cannot_write(folder, error.message());
+  if (error)
+    throw BadInput({cat("cannot write ", folder.string(), ": ", error.message()),
+                    "the report has no place", "Choose another place with --out"});
 }
 
 /// What an earlier report wrote is replaced. Errors: BadInput when `out` holds something else.
