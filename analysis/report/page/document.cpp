@@ -241,27 +241,6 @@ void add_chapters(const PublishedAnalysis& one, std::vector<Chapter>& chapters) 
   chapters.back().sections.push_back(std::move(section));
 }
 
-template <class Item>
-void add_items(const std::vector<Section>& sections,
-               std::vector<Item> Section::*items,
-               std::vector<const Item*>& found) {
-  for (const Section& section : sections)
-    for (const Item& item : section.*items) found.push_back(&item);
-}
-
-template <class Item>
-std::vector<const Item*> items_of(const Document& document, std::vector<Item> Section::*items) {
-  std::vector<const Item*> found;
-  for (const Chapter& chapter : document.chapters) add_items(chapter.sections, items, found);
-  add_items(document.sections, items, found);
-  return found;
-}
-
-std::vector<const ReportTable*> with_rows(std::vector<const ReportTable*> tables) {
-  std::erase_if(tables, [](const ReportTable* table) { return table->rows.empty(); });
-  return tables;
-}
-
 }  // namespace
 
 Document document_of(const StudyAnalysis& analysis, const SettingWords& words) {
@@ -289,16 +268,29 @@ Document document_of(const StudyAnalysis& analysis, const SettingWords& words) {
 
 std::vector<const ReportTable*> tables_of(const std::vector<Section>& sections) {
   std::vector<const ReportTable*> tables;
-  add_items(sections, &Section::tables, tables);
-  return with_rows(std::move(tables));
+  for (const Section& section : sections)
+    for (const ReportTable& table : section.tables)
+      if (!table.rows.empty()) tables.push_back(&table);
+  return tables;
 }
 
 std::vector<const ReportTable*> tables_of(const Document& document) {
-  return with_rows(items_of(document, &Section::tables));
+  std::vector<const ReportTable*> tables;
+  for (const Chapter& chapter : document.chapters)
+    std::ranges::copy(tables_of(chapter.sections), std::back_inserter(tables));
+  std::ranges::copy(tables_of(document.sections), std::back_inserter(tables));
+  return tables;
 }
 
 std::vector<const Figure*> figures_of(const Document& document) {
-  return items_of(document, &Section::figures);
+  std::vector<const Figure*> figures;
+  const auto add = [&](const std::vector<Section>& sections) {
+    for (const Section& section : sections)
+      for (const Figure& figure : section.figures) figures.push_back(&figure);
+  };
+  for (const Chapter& chapter : document.chapters) add(chapter.sections);
+  add(document.sections);
+  return figures;
 }
 
 }  // namespace scalestudy
