@@ -1,21 +1,11 @@
 #include "analysis/step/pop_factors.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "analysis/series/run_set.hpp"
 
 namespace scalestudy {
-namespace {
-
-template <class Get>
-Estimate mean_over(const RunGroup& group, const Get& get) {
-  return geometric_level(group.launches({[&](const Run& run) {
-    const auto& path = run.digest.path_step;
-    return path ? get(pop_factors(*path, run.spec.ranks)) : not_available;
-  }}));
-}
-
-}  // namespace
 
 PopFactors pop_factors(const PathStep& step, std::int64_t ranks) {
   const double mean_useful_s =
@@ -36,16 +26,20 @@ std::vector<PopPoint> pop_points(const Series& series) {
     const auto group = with_steps(series.group(ranks));
     const auto has_path = [](const Run* run) { return run->digest.path_step.has_value(); };
     if (std::ranges::none_of(group.runs, has_path)) continue;
-    const auto of = [&](const auto& get) { return mean_over(group, get); };
-    points.push_back(
-        {.ranks = ranks,
-         .load_balance = of([](const PopFactors& f) { return f.load_balance; }),
-         .communication_efficiency =
-             of([](const PopFactors& f) { return f.communication_efficiency(); }),
-         .serialisation_efficiency =
-             of([](const PopFactors& f) { return f.serialisation_efficiency; }),
-         .transfer_efficiency = of([](const PopFactors& f) { return f.transfer_efficiency; }),
-         .parallel_efficiency = of([](const PopFactors& f) { return f.parallel_efficiency; })});
+    const auto of = [&](const auto& factor) {
+      return geometric_level(group.launches({[&](const Run& run) {
+        const auto& path = run.digest.path_step;
+        if (!path) return not_available;
+        const auto factors = pop_factors(*path, run.spec.ranks);
+        return double{std::invoke(factor, factors)};
+      }}));
+    };
+    points.push_back({.ranks = ranks,
+                      .load_balance = of(&PopFactors::load_balance),
+                      .communication_efficiency = of(&PopFactors::communication_efficiency),
+                      .serialisation_efficiency = of(&PopFactors::serialisation_efficiency),
+                      .transfer_efficiency = of(&PopFactors::transfer_efficiency),
+                      .parallel_efficiency = of(&PopFactors::parallel_efficiency)});
   }
   return points;
 }
