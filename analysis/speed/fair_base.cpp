@@ -37,19 +37,11 @@ bool share_their_cores(const Run& run) {
   });
 }
 
-void adjust(std::vector<BaseCandidate>& candidates) {
-  std::vector<Estimate*> family;
-  for (BaseCandidate& one : candidates) family.push_back(&one.speedup);
-  adjust_for_several(family);
-}
-
 }  // namespace
 
 const BaseCandidate* FairBase::best() const {
-  const auto found = std::min_element(
-      candidates.begin(), candidates.end(), [](const BaseCandidate& a, const BaseCandidate& b) {
-        return a.absolute.training_time_s < b.absolute.training_time_s;
-      });
+  const auto found = std::ranges::min_element(
+      candidates, {}, [](const BaseCandidate& one) { return one.absolute.training_time_s; });
   return found == candidates.end() ? nullptr : &*found;
 }
 
@@ -83,11 +75,10 @@ FairBase fair_base_of(const Series& series, std::span<const Series* const> all) 
     if (other->group(1).timed().empty()) continue;
     fair.candidates.push_back(candidate_of(*other, cores, compared));
   }
-  const auto fewer_threads = [](const BaseCandidate& a, const BaseCandidate& b) {
-    return a.threads < b.threads;
-  };
-  std::sort(fair.candidates.begin(), fair.candidates.end(), fewer_threads);
-  adjust(fair.candidates);
+  std::ranges::sort(fair.candidates, {}, &BaseCandidate::threads);
+  std::vector<Estimate*> family;
+  for (BaseCandidate& one : fair.candidates) family.push_back(&one.speedup);
+  adjust_for_several(family);
   return fair;
 }
 
