@@ -17,19 +17,13 @@ std::string validity_text(const Run& run) {
   return run.is_data() ? "valid" : "no data";
 }
 
-std::vector<const Measure*> measures_of(MeasureKind kind) {
-  std::vector<const Measure*> found;
-  for (const Measure& measure : measures())
-    if (measure.kind == kind) found.push_back(&measure);
-  return found;
-}
-
 /// Qualities stand in a table of their own on the page.
 void add_columns(ReportTable& table, MeasureKind kind) {
   const bool has_label = kind == MeasureKind::timing || kind == MeasureKind::learning;
-  for (const Measure* measure : measures_of(kind))
-    table.columns.push_back({std::string(measure->column->name), std::string(measure->label), true,
-                             has_label && !measure->label.empty()});
+  for (const Measure& measure : measures())
+    if (measure.kind == kind)
+      table.columns.push_back({std::string(measure.column->name), std::string(measure.label), true,
+                               has_label && !measure.label.empty()});
 }
 
 TableCell measure_cell(const Measure& measure, double value) {
@@ -40,9 +34,10 @@ TableCell measure_cell(const Measure& measure, double value) {
 }
 
 void add_cells(std::vector<TableCell>& row, const Run& run, MeasureKind kind) {
-  for (const Measure* measure : measures_of(kind))
-    row.push_back(
-        measure_cell(*measure, run.is_data() ? run.measures[*measure->column] : not_available));
+  for (const Measure& measure : measures())
+    if (measure.kind == kind)
+      row.push_back(
+          measure_cell(measure, run.is_data() ? run.measures[*measure.column] : not_available));
 }
 
 std::string stationary_text(const Run& run) {
