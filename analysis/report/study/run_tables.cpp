@@ -66,13 +66,15 @@ std::vector<TableCell> run_row(const Run& run) {
   return row;
 }
 
-std::vector<TableCell> absent_row(const AbsentRun& run, const char* status, std::size_t columns) {
-  std::vector<TableCell> row(columns, text_cell(""));
-  row[2] = text_cell(status);
-  row[3] = text_cell("no data");
-  row[columns - 2] = text_cell(run.reason);
-  row[columns - 1] = text_cell(run.name);
-  return row;
+void add_absent(ReportTable& table, const std::vector<AbsentRun>& runs, const char* status) {
+  const auto columns = table.columns.size();
+  for (const AbsentRun& run : runs) {
+    auto& row = table.rows.emplace_back(columns, text_cell(""));
+    row[2] = text_cell(status);
+    row[3] = text_cell("no data");
+    row[columns - 2] = text_cell(run.reason);
+    row[columns - 1] = text_cell(run.name);
+  }
 }
 
 /// First of all, where there are several.
@@ -108,15 +110,9 @@ ReportTable run_table(const StudyAnalysis& analysis) {
   table.columns.push_back({"left_out", "why it is no data", false});
   table.columns.push_back({"run_id", "run", false});
   for (const Run& run : set.runs) table.rows.push_back(run_row(run));
-  for (const AbsentRun& run : set.unreadable) {
-    table.rows.push_back(absent_row(run, "unreadable", table.columns.size()));
-  }
-  for (const AbsentRun& run : set.copies) {
-    table.rows.push_back(absent_row(run, "copy", table.columns.size()));
-  }
-  for (const AbsentRun& run : set.without_file) {
-    table.rows.push_back(absent_row(run, "absent", table.columns.size()));
-  }
+  add_absent(table, set.unreadable, "unreadable");
+  add_absent(table, set.copies, "copy");
+  add_absent(table, set.without_file, "absent");
   add_machines(table, analysis);
   return table;
 }
