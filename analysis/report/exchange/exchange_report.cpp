@@ -22,22 +22,10 @@ TableCell bytes_cell(double bytes) {
   return shown_cell(std::isfinite(bytes) ? human_bytes(bytes) : missing_number, bytes);
 }
 
-/// Times of collectives, of a bucket or of all, that are parts of each other.
-struct ExchangeParts {
-  double wait_s = 0, transfer_s = 0, exposed_s = 0;
-};
-
-ExchangeParts parts_of(const BucketExchange& one) {
-  return {one.wait_s(), one.transfer_s(), one.exposed_s};
-}
-ExchangeParts parts_of(const Exchange& one) {
-  return {one.wait_s(), one.transfer_s(), one.exposed_s()};
-}
-
-/// In collectives, waiting, transfer, exposed and hidden. Rounded parts add up to what is shown of
-/// the whole: whole and last part follow from the other two.
-std::vector<TableCell> part_cells(const ExchangeParts& parts) {
-  const double total_s = parts.wait_s + parts.transfer_s;
+/// In collectives, waiting, transfer, exposed and hidden, of a bucket or of all. Rounded parts add
+/// up to what is shown of the whole: whole and last part follow from the other two.
+std::vector<TableCell> part_cells(double wait_s, double transfer_s, double exposed_s) {
+  const double total_s = wait_s + transfer_s;
   const int decimals = std::clamp(decimals_for(total_s * 1e3, 3), 0, 6);
   const double unit_ms = std::pow(10, -decimals);
   const auto rounded_ms = [&](double time_s) {
@@ -46,11 +34,11 @@ std::vector<TableCell> part_cells(const ExchangeParts& parts) {
   const auto cell = [&](double shown_ms, double raw_s) {
     return shown_cell(difference_text({.value = shown_ms}, decimals), raw_s);
   };
-  const double wait_ms = rounded_ms(parts.wait_s), transfer_ms = rounded_ms(parts.transfer_s),
-               exposed_ms = rounded_ms(parts.exposed_s);
-  return {cell(wait_ms + transfer_ms, total_s), cell(wait_ms, parts.wait_s),
-          cell(transfer_ms, parts.transfer_s), cell(exposed_ms, parts.exposed_s),
-          cell(transfer_ms - exposed_ms, parts.transfer_s - parts.exposed_s)};
+  const double wait_ms = rounded_ms(wait_s), transfer_ms = rounded_ms(transfer_s),
+               exposed_ms = rounded_ms(exposed_s);
+  return {cell(wait_ms + transfer_ms, total_s), cell(wait_ms, wait_s),
+          cell(transfer_ms, transfer_s), cell(exposed_ms, exposed_s),
+          cell(transfer_ms - exposed_ms, transfer_s - exposed_s)};
 }
 
 TableCell slowed_cell(const Estimate& slowed_computing_s) {
@@ -96,7 +84,8 @@ std::vector<TableCell> bucket_row(const BucketExchange& bucket, std::int64_t ran
   for (const double time_s :
        {bucket.ready_s, bucket.entered_s, bucket.all_arrived_s, bucket.left_s})
     row.push_back(shown_cell(significant(time_s * 1e3, 4), time_s));
-  std::ranges::copy(part_cells(parts_of(bucket)), std::back_inserter(row));
+  std::ranges::copy(part_cells(bucket.wait_s(), bucket.transfer_s(), bucket.exposed_s),
+                    std::back_inserter(row));
   add_transfers(bucket.size_bytes, bucket.slowest_transfer_s, bucket.idle_transfer_s, ranks, row);
   return row;
 }
@@ -108,7 +97,8 @@ std::vector<TableCell> other_buckets_row(const std::vector<BucketExchange>& buck
   const double bytes = others.size_bytes();
   std::vector<TableCell> row{{cat(buckets.size(), " others"), "others"}, bytes_cell(bytes)};
   row.resize(6, text_cell(""));  // a sum has no moments
-  std::ranges::copy(part_cells(parts_of(others)), std::back_inserter(row));
+  std::ranges::copy(part_cells(others.wait_s(), others.transfer_s(), others.exposed_s()),
+                    std::back_inserter(row));
   add_transfers(bytes, sum_of(buckets, &BucketExchange::slowest_transfer_s),
                 sum_of(buckets, &BucketExchange::idle_transfer_s), ranks, row);
   return row;
@@ -189,7 +179,8 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
     std::vector<TableCell> row{integer_cell(one.ranks),
                                integer_cell(static_cast<std::int64_t>(one.buckets.size())),
                                bytes_cell(bytes)};
-    std::ranges::copy(part_cells(parts_of(one)), std::back_inserter(row));
+    std::ranges::copy(part_cells(one.wait_s(), one.transfer_s(), one.exposed_s()),
+                      std::back_inserter(row));
     row.push_back(slowed_cell(one.slowed_computing_s));
     for (const double time_s : {one.best_exposed_s, one.span_s(), one.overlap_s})
       row.push_back(milliseconds_cell(time_s));
