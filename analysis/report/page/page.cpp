@@ -62,10 +62,6 @@ std::string badges(const std::vector<std::string>& labels) {
   return html;
 }
 
-std::string headline(const std::string& text, const std::vector<std::string>& labels) {
-  return cat("<h2>", escape_html(text), badges(labels), "</h2>\n");
-}
-
 std::string answers_html(const std::vector<Answer>& answers) {
   std::string questions, texts;
   for (const auto& [question, text] : answers)
@@ -76,7 +72,8 @@ std::string answers_html(const std::vector<Answer>& answers) {
 
 std::string conclusions_html(const Chapter& chapter) {
   if (chapter.headline.empty()) return "";
-  return cat("<section class=\"conclusions\">", headline(chapter.headline, chapter.labels),
+  return cat("<section class=\"conclusions\"><h2>", escape_html(chapter.headline),
+             badges(chapter.labels), "</h2>\n",
              chapter.conditions.empty() ? "" : paragraph("series", chapter.conditions),
              stats_html(chapter.stats), answers_html(chapter.answers), "</section>\n");
 }
