@@ -7,10 +7,6 @@
 namespace scalestudy {
 namespace {
 
-std::string threads_text(std::int64_t threads) {
-  return counted(threads, "thread");
-}
-
 /// The setting that adds a base on as many cores.
 std::string idle_sentence(const FairBase& fair) {
   if (fair.idle_cores() == 0) return "";
@@ -33,7 +29,7 @@ std::string choice(const FairBase& fair) {
 }
 
 std::string comparison_sentence(const FairBase& fair, const BaseCandidate& best, bool busy) {
-  return cat(" On the same ", fair.cores, " cores one rank with ", threads_text(best.threads),
+  return cat(" On the same ", fair.cores, " cores one rank with ", counted(best.threads, "thread"),
              " trained ", significant(best.absolute.samples_per_s, 4), " samples/s in ",
              duration(best.absolute.training_time_s), " (", choice(fair),
              "): ", ranks_in_words(fair.ranks, false), " are ", with_interval(best.speedup),
@@ -79,7 +75,7 @@ std::string fair_base_sentence(const FairBase& fair, bool busy) {
   if (best == nullptr) return "";
   if (!fair.has_equal_cores()) return idle_sentence(fair);
   if (best->is_busy)
-    return cat(" One rank with ", threads_text(best->threads),
+    return cat(" One rank with ", counted(best->threads, "thread"),
                " ran on a busy machine: nothing is compared with it. --redo-busy runs it again.");
   const auto* better = better_base(fair);
   return better == nullptr ? own_base_sentence(fair) : comparison_sentence(fair, *better, busy);
@@ -90,7 +86,7 @@ ReportTable fair_base_table(const SeriesAnalysis& analysis) {
   ReportTable table{
       analysis.series.slug + "-fair-base",
       cat("One rank on up to as many cores as ", ranks_in_words(fair.ranks, false), " of ",
-          threads_text(fair.threads_per_rank), " each, which trained ",
+          counted(fair.threads_per_rank, "thread"), " each, which trained ",
           significant(fair.absolute.samples_per_s, 4), " samples/s in ",
           duration(fair.absolute.training_time_s),
           ": how much faster they are than each. p by Holm over all, because the best is chosen "
