@@ -20,11 +20,6 @@ std::string base_words(const FactorsAgainst& one) {
                                                      : ranks_in_words(one.base_ranks, false);
 }
 
-/// "3 of 5".
-std::string reached_words(const TargetPoint& point) {
-  return cat(point.reached, " of ", point.runs);
-}
-
 /// What is known of a factor: an estimate, or what the true one is below (more ranks did not all
 /// reach the target) or above.
 TableCell bounded_cell(const TargetPoint& point, const Estimate& factor, double bound) {
@@ -126,13 +121,13 @@ ReportTable target_table(const SeriesAnalysis& analysis) {
        {"rest_factor", "rest"}},
       {}};
   for (const TargetPoint& point : analysis.targets) {
-    table.rows.push_back({integer_cell(point.ranks), text_cell(reached_words(point)),
-                          duration_cell(point.time_s),
-                          shown_cell(compact(std::round(point.samples)), point.samples),
-                          bounded_cell(point, point.factors.total, point.speedup_bound),
-                          estimate_cell(point.factors.throughput),
-                          bounded_cell(point, point.factors.statistical, point.statistical_bound),
-                          estimate_cell(point.factors.fixed_cost)});
+    table.rows.push_back(
+        {integer_cell(point.ranks), text_cell(cat(point.reached, " of ", point.runs)),
+         duration_cell(point.time_s), shown_cell(compact(std::round(point.samples)), point.samples),
+         bounded_cell(point, point.factors.total, point.speedup_bound),
+         estimate_cell(point.factors.throughput),
+         bounded_cell(point, point.factors.statistical, point.statistical_bound),
+         estimate_cell(point.factors.fixed_cost)});
     add_file_cells(table,
                    {{"speedup_bound", number_cell(point.speedup_bound)},
                     {"samples_ratio_bound", number_cell(point.statistical_bound)},
