@@ -37,12 +37,9 @@ ReportTable step_table(const SeriesAnalysis& analysis) {
   }
   table.columns.push_back({"step_s", "step"});
   table.columns.push_back({"expected_step_s", "step if perfect"});
-  const auto add_share = [&](std::string_view name, std::string_view heading) {
-    table.columns.push_back({std::string(name), std::string(heading)});
-  };
-  add_share("communication_overhead_frac", "exposed comm. share");
-  add_share("peer_wait_frac", "of it waiting");
-  add_share("exposed_transfer_frac", "of it transfer");
+  table.columns.push_back({"communication_overhead_frac", "exposed comm. share"});
+  table.columns.push_back({"peer_wait_frac", "of it waiting"});
+  table.columns.push_back({"exposed_transfer_frac", "of it transfer"});
   for (const StepComposition& step : analysis.steps) {
     std::vector<TableCell> row{integer_cell(step.ranks),
                                shown_cell(compact(step.local_samples), step.local_samples)};
