@@ -51,8 +51,7 @@ std::vector<TableCell> contrast_row(const SeriesAnalysis& study, const ArmContra
 /// One rank against itself says something only beside other rank counts.
 TableCell speedup_cell(const SeriesAnalysis& arm, const SpeedupPoint& point) {
   if (!std::isfinite(point.throughput.value) || arm.speedup.size() == 1) return text_cell("");
-  if (point.ranks == 1) return shown_cell("1", point.throughput.value);
-  return estimate_cell(point.throughput);
+  return ratio_cell(point.ranks, point.throughput);
 }
 
 }  // namespace
