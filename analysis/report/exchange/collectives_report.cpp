@@ -149,7 +149,7 @@ ReportTable collectives_table(const StudyAnalysis& analysis) {
                             text_cell(cat(point.operation)),
                             {point.size_bytes > 0 ? size_text(point.size_bytes) : missing_number,
                              cat(point.size_bytes)},
-                            integer_cell(static_cast<std::int64_t>(point.time_s.count)),
+                            integer_cell(point.time_s.count),
                             integer_cell(point.calls),
                             time_cell(point.time_s),
                             shown_cell(time_text(point.p99_s), point.p99_s),
@@ -187,8 +187,7 @@ ReportTable collective_fits_table(const StudyAnalysis& analysis) {
       const auto& beta = fit.beta_s_per_byte;
       table.rows.push_back({text_cell(label_of(one, fit.ranks, analysis)), integer_cell(fit.ranks),
                             text_cell(cat(fit.operation)), integer_cell(fit.sizes),
-                            integer_cell(static_cast<std::int64_t>(fit.alpha_s.count)),
-                            time_cell(fit.alpha_s),
+                            integer_cell(fit.alpha_s.count), time_cell(fit.alpha_s),
                             shown_cell(with_interval(transformed(beta, ns)), beta),
                             shown_cell(percent(fit.worst_residual_frac), fit.worst_residual_frac),
                             text_cell(one.series.spec.launcher), text_cell(one.series.name),

@@ -121,7 +121,7 @@ std::vector<TableCell> fit_row(const std::string& source, const CollectiveFit& f
   return {integer_cell(fit.ranks),
           text_cell(source),
           integer_cell(fit.sizes),
-          integer_cell(static_cast<std::int64_t>(fit.alpha_s.count)),
+          integer_cell(fit.alpha_s.count),
           shown_cell(with_interval(in_us), fit.alpha_s),
           shown_cell(with_interval(in_gb), bus),
           shown_cell(percent(fit.worst_residual_frac), fit.worst_residual_frac),
@@ -176,8 +176,7 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
       {}};
   for (const ExchangePoint& one : analysis.exchanges) {
     const double bytes = one.size_bytes();
-    std::vector<TableCell> row{integer_cell(one.ranks),
-                               integer_cell(static_cast<std::int64_t>(one.buckets.size())),
+    std::vector<TableCell> row{integer_cell(one.ranks), integer_cell(one.buckets.size()),
                                bytes_cell(bytes)};
     std::ranges::copy(part_cells(one.wait_s(), one.transfer_s(), one.exposed_s()),
                       std::back_inserter(row));
@@ -188,7 +187,7 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
          {one.transfer_s(), sum_of(one.buckets, &BucketExchange::idle_transfer_s)})
       row.push_back(gigabytes_per_s_cell(bus_bytes_per_s(bytes, time_s, one.ranks)));
     table.rows.push_back(row);
-    add_file_cells(table, {{"runs", integer_cell(static_cast<std::int64_t>(one.launches))}});
+    add_file_cells(table, {{"runs", integer_cell(one.launches)}});
   }
   return table;
 }

@@ -24,7 +24,7 @@ std::vector<TableCell> quality_row(std::int64_t ranks, const MetricValues& one) 
   const bool base = ranks == 1;
   return {{one.metric->heading(), std::string(one.metric->column->name)},
           integer_cell(ranks),
-          integer_cell(static_cast<std::int64_t>(one.values.size())),
+          integer_cell(one.values.size()),
           shown_cell(mean_and_deviation(one.values), mean(one.values)),
           std::isfinite(one.baseline) ? number_cell(one.baseline, 4) : text_cell(""),
           base ? text_cell("") : estimate_cell(one.difference, 2),

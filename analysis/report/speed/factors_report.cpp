@@ -128,14 +128,13 @@ ReportTable target_table(const SeriesAnalysis& analysis) {
          estimate_cell(point.factors.throughput),
          bounded_cell(point, point.factors.statistical, point.statistical_bound),
          estimate_cell(point.factors.fixed_cost)});
-    add_file_cells(table,
-                   {{"speedup_bound", number_cell(point.speedup_bound)},
-                    {"samples_ratio_bound", number_cell(point.statistical_bound)},
-                    {"reached_count", integer_cell(static_cast<std::int64_t>(point.reached))},
-                    {"runs", integer_cell(static_cast<std::int64_t>(point.runs))},
-                    {"sample_ratio", estimate_cell(point.sample_ratio)},
-                    {"metric", text_cell(goal.metric), false},
-                    {"target", number_cell(goal.target)}});
+    add_file_cells(table, {{"speedup_bound", number_cell(point.speedup_bound)},
+                           {"samples_ratio_bound", number_cell(point.statistical_bound)},
+                           {"reached_count", integer_cell(point.reached)},
+                           {"runs", integer_cell(point.runs)},
+                           {"sample_ratio", estimate_cell(point.sample_ratio)},
+                           {"metric", text_cell(goal.metric), false},
+                           {"target", number_cell(goal.target)}});
   }
   return table;
 }

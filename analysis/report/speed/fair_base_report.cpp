@@ -103,8 +103,7 @@ ReportTable fair_base_table(const SeriesAnalysis& analysis) {
   if (fair.candidates.size() < 2) return table;
   for (const BaseCandidate& one : fair.candidates) {
     table.rows.push_back({integer_cell(one.threads), integer_cell(one.cores),
-                          integer_cell(static_cast<std::int64_t>(one.launches)),
-                          number_cell(one.absolute.samples_per_s, 4),
+                          integer_cell(one.launches), number_cell(one.absolute.samples_per_s, 4),
                           duration_cell(one.absolute.training_time_s), estimate_cell(one.speedup),
                           number_cell(one.speedup.p_value, 2),
                           text_cell(&one == fair.best() ? "fastest" : "")});

@@ -61,9 +61,8 @@ ReportTable speedup_table(const SeriesAnalysis& analysis) {
   if (has_fraction) table.columns.push_back({"serial_fraction", "serial fraction"});
   for (const SpeedupPoint& p : analysis.speedup) {
     std::vector<TableCell> row{
-        integer_cell(p.ranks), integer_cell(static_cast<std::int64_t>(p.launches)),
-        duration_cell(p.absolute.launch_time_s), duration_cell(p.absolute.training_time_s),
-        number_cell(p.absolute.samples_per_s, 4)};
+        integer_cell(p.ranks), integer_cell(p.launches), duration_cell(p.absolute.launch_time_s),
+        duration_cell(p.absolute.training_time_s), number_cell(p.absolute.samples_per_s, 4)};
     for (const Estimate* e : {&p.launch, &p.training, &p.throughput}) {
       row.push_back(ratio_cell(p.ranks, *e));
     }

@@ -38,8 +38,8 @@ std::vector<TableCell> contrast_row(const SeriesAnalysis& study, const ArmContra
           milliseconds_cell(one.arm_step_s),
           text_cell(name_of(one.kind->base)),
           text_cell(one.kind->is_arm_of_one_rank ? arm + ", one rank" : arm),
-          integer_cell(static_cast<std::int64_t>(one.saved_s.base_count)),
-          integer_cell(static_cast<std::int64_t>(one.saved_s.count)),
+          integer_cell(one.saved_s.base_count),
+          integer_cell(one.saved_s.count),
           text_cell(std::string(short_name(one.saved_s.method))),
           text_cell(std::string(one.kind->name)),
           estimate_cell(one.beyond_column_s),
@@ -103,9 +103,9 @@ ReportTable control_arm_table(const StudyAnalysis& analysis) {
   for (const SeriesAnalysis& arm : analysis.control_arms()) {
     for (const SpeedupPoint& p : arm.speedup) {
       table.rows.push_back({text_cell(name_of(arm.series.spec.control_arm)), integer_cell(p.ranks),
-                            integer_cell(static_cast<std::int64_t>(p.launches)),
-                            number_cell(p.absolute.samples_per_s, 4), speedup_cell(arm, p),
-                            text_cell(arm.series.name), text_cell(label_list(arm.series))});
+                            integer_cell(p.launches), number_cell(p.absolute.samples_per_s, 4),
+                            speedup_cell(arm, p), text_cell(arm.series.name),
+                            text_cell(label_list(arm.series))});
     }
   }
   return table;

@@ -45,7 +45,7 @@ ReportTable step_checks_table(const SeriesAnalysis& analysis) {
       {}};
   for (const StepCheck& check : analysis.step_checks) {
     table.rows.push_back(
-        {integer_cell(check.ranks), integer_cell(static_cast<std::int64_t>(check.steps)),
+        {integer_cell(check.ranks), integer_cell(check.steps),
          share_cell(check.remainder.median_frac), share_cell(check.remainder.p99_frac),
          share_cell(check.spread.median_frac), share_cell(check.spread.p99_frac),
          share_cell(check.clock_free.median_frac), share_cell(check.clock_free.p99_frac),
@@ -53,7 +53,7 @@ ReportTable step_checks_table(const SeriesAnalysis& analysis) {
          share_cell(check.often_critical_frac), milliseconds_cell(check.idle_exchange_s.median),
          milliseconds_cell(check.idle_exchange_s.min), milliseconds_cell(check.idle_exchange_s.max),
          share_cell(check.recording_frac)});
-    add_file_cells(table, {{"launches", integer_cell(static_cast<std::int64_t>(check.launches))},
+    add_file_cells(table, {{"launches", integer_cell(check.launches)},
                            {"is_persistent", yes_no_cell(check.is_persistent), false}});
   }
   return table;

@@ -11,10 +11,6 @@ ReportTable in_files(std::string slug, std::string caption, std::vector<TableCol
   return {std::move(slug), std::move(caption), std::move(columns), {}, /*is_on_page=*/false};
 }
 
-TableCell count_cell(std::size_t count) {
-  return integer_cell(static_cast<std::int64_t>(count));
-}
-
 }  // namespace
 
 ReportTable evaluation_sets_table(const SeriesAnalysis& analysis) {
@@ -55,7 +51,7 @@ ReportTable two_speeds_table(const SeriesAnalysis& analysis) {
   for (const auto& [series, ranks, speeds] : analysis.two_speeds)
     table.rows.push_back(
         {integer_cell(ranks), text_cell(std::string(to_string(series->spec.control_arm))),
-         count_cell(speeds.upper), count_cell(speeds.launches), number_cell(speeds.ratio)});
+         integer_cell(speeds.upper), integer_cell(speeds.launches), number_cell(speeds.ratio)});
   return table;
 }
 

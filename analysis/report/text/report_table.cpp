@@ -79,10 +79,6 @@ TableCell yes_no_cell(bool value) {
   return text_cell(value ? "yes" : "no");
 }
 
-TableCell integer_cell(std::int64_t value) {
-  return {std::to_string(value), std::to_string(value)};
-}
-
 TableCell integer_cell(const std::optional<std::int64_t>& value) {
   return value ? integer_cell(*value) : text_cell("");
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// A table of the report: once as HTML with sensible digits, once for files with all of them.
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,7 +21,10 @@ struct TableCell {
 
 [[nodiscard]] TableCell text_cell(const std::string& text);
 [[nodiscard]] TableCell yes_no_cell(bool value);
-[[nodiscard]] TableCell integer_cell(std::int64_t value);
+template <std::integral Integer>
+[[nodiscard]] TableCell integer_cell(Integer value) {
+  return text_cell(std::to_string(value));
+}
 [[nodiscard]] TableCell integer_cell(const std::optional<std::int64_t>& value);
 [[nodiscard]] TableCell number_cell(double value, int digits = 3);
 [[nodiscard]] TableCell shown_cell(const std::string& shown, double raw);
