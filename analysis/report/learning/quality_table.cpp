@@ -35,8 +35,7 @@ std::vector<FileCell> further_cells(const QualityPoint& point, const MetricValue
   const bool has_baseline = std::isfinite(one.baseline);
   const auto error = one.sampling ? one.sampling->standard_error : not_available;
   return {{"standard_deviation", number_cell(standard_deviation(one.values))},
-          {"baseline_name",
-           text_cell(has_baseline ? std::string(one.metric->baseline->name()) : ""), false},
+          {"baseline_name", text_cell(has_baseline ? one.metric->baseline->name() : ""), false},
           {"sampling_standard_error", number_cell(error)},
           {"is_asked", yes_no_cell(one.is_asked), false},
           {"margin", number_cell(one.margin > 0 ? one.margin : not_available)},
@@ -139,9 +138,8 @@ ReportTable smoothness_table(const SeriesAnalysis& analysis) {
         {integer_cell(s.ranks), number_cell(s.roughness), ratio_cell(s.ranks, inverse(s.per_step)),
          number_cell(1 / s.predicted_per_step), number_cell(s.weight_ratio),
          number_cell(s.roughness_equal_samples), ratio_cell(s.ranks, inverse(s.equal_samples))});
-    add_file_cells(table,
-                   {{"why_not_predicted", text_cell(std::string(s.why_not_predicted)), false},
-                    {"smoothness_window_samples", integer_cell(s.window_samples)}});
+    add_file_cells(table, {{"why_not_predicted", text_cell(s.why_not_predicted), false},
+                           {"smoothness_window_samples", integer_cell(s.window_samples)}});
   }
   return table;
 }

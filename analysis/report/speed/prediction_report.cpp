@@ -155,7 +155,7 @@ ReportTable scaling_models_table(const SeriesAnalysis& analysis) {
   for (const auto& fit : models)
     table.rows.push_back(
         {text_cell(cat(fit.model)),
-         text_cell(std::string(choices<ScalingModel>[static_cast<std::size_t>(fit.model)].summary)),
+         text_cell(choices<ScalingModel>[static_cast<std::size_t>(fit.model)].summary),
          shown_cell(fit.is_judged() ? percent(fit.hold_out_error_frac) : missing_number,
                     fit.hold_out_error_frac),
          text_cell(verdict_on(fit, &fit == &models.front()))});

@@ -95,11 +95,10 @@ std::vector<TableCell> time_cells(const RunDecision& decision, const Estimate& g
 std::vector<TableCell> row(const RunDecision& decision, const RunCauseFinding& finding) {
   const auto times = time_cells(decision, finding.growth_s);
   return {{std::string(summary_of(finding.cause)), std::string(to_string(finding.cause))},
-          text_cell(std::string(to_string(finding.verdict))),
+          text_cell(to_string(finding.verdict)),
           times[0],
           times[1],
-          text_cell(finding.verdict == Verdict::supported ? std::string(remedy_of(finding.cause))
-                                                          : "")};
+          text_cell(finding.verdict == Verdict::supported ? remedy_of(finding.cause) : "")};
 }
 
 std::vector<TableCell> sum_row(const RunDecision& decision,
@@ -115,7 +114,7 @@ std::vector<TableCell> convergence_row(const RunDecision& decision) {
   const bool is_known = std::isfinite(ratio.value);
   return {
       {"slower convergence: samples to the quality target, times those of one rank", "convergence"},
-      text_cell(std::string(to_string(decision.slower_convergence))),
+      text_cell(to_string(decision.slower_convergence)),
       {is_known ? cat("× ", with_interval(ratio)) : "not known", ""},
       text_cell(""),
       text_cell(is_known ? "" : "a quality.target that all runs reach would tell")};

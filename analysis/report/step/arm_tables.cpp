@@ -29,7 +29,7 @@ TableCell saved_cell(const ArmContrast& one) {
 
 std::vector<TableCell> contrast_row(const SeriesAnalysis& study, const ArmContrast& one) {
   const auto arm = name_of(one.kind->arm);
-  return {text_cell(std::string(one.kind->left_out)),
+  return {text_cell(one.kind->left_out),
           integer_cell(one.ranks),
           saved_cell(one),
           shown_cell(percent(one.saved_frac.value), one.saved_frac),
@@ -40,8 +40,8 @@ std::vector<TableCell> contrast_row(const SeriesAnalysis& study, const ArmContra
           text_cell(one.kind->is_arm_of_one_rank ? arm + ", one rank" : arm),
           integer_cell(one.saved_s.base_count),
           integer_cell(one.saved_s.count),
-          text_cell(std::string(short_name(one.saved_s.method))),
-          text_cell(std::string(one.kind->name)),
+          text_cell(short_name(one.saved_s.method)),
+          text_cell(one.kind->name),
           estimate_cell(one.beyond_column_s),
           yes_no_cell(one.is_on_busy_machine),
           text_cell(study.series.name),

@@ -313,7 +313,7 @@ std::vector<TableCell> row(const StepDecision& decision,
   return {
       integer_cell(decision.ranks),
       {summary_of(decision, finding), std::string(to_string(finding.cause))},
-      text_cell(std::string(to_string(finding.verdict))),
+      text_cell(to_string(finding.verdict)),
       text_cell(is_main ? "main" : ""),
       finding.is_bound
           ? shown_cell(cat("at most ", difference_text(in_ms(finding.column_s))), finding.column_s)

@@ -48,11 +48,11 @@ ReportTable remedies_table(const SeriesAnalysis& analysis) {
        {"outcome", "", false}},
       {}};
   for (const auto& remedy : analysis.remedies) {
-    table.rows.push_back(
-        {integer_cell(remedy.ranks), text_cell(std::string(to_string(remedy.cause))),
-         text_cell(change_of(remedy)), estimate_cell(remedy.gain),
-         estimate_cell(remedy.promised_by_records), estimate_cell(remedy.promised_by_arms),
-         text_cell(comparison_of(remedy))});
+    table.rows.push_back({integer_cell(remedy.ranks), text_cell(to_string(remedy.cause)),
+                          text_cell(change_of(remedy)), estimate_cell(remedy.gain),
+                          estimate_cell(remedy.promised_by_records),
+                          estimate_cell(remedy.promised_by_arms),
+                          text_cell(comparison_of(remedy))});
     add_file_cells(table, {{"axis", text_cell(remedy.axis), false},
                            {"from", text_cell(remedy.from), false},
                            {"to", text_cell(remedy.to), false}});

@@ -49,9 +49,9 @@ ReportTable two_speeds_table(const SeriesAnalysis& analysis) {
                          {"launches", "of launches"},
                          {"training_time_ratio", "times as slow"}});
   for (const auto& [series, ranks, speeds] : analysis.two_speeds)
-    table.rows.push_back(
-        {integer_cell(ranks), text_cell(std::string(to_string(series->spec.control_arm))),
-         integer_cell(speeds.upper), integer_cell(speeds.launches), number_cell(speeds.ratio)});
+    table.rows.push_back({integer_cell(ranks), text_cell(to_string(series->spec.control_arm)),
+                          integer_cell(speeds.upper), integer_cell(speeds.launches),
+                          number_cell(speeds.ratio)});
   return table;
 }
 
@@ -65,10 +65,10 @@ ReportTable resolution_table(const SeriesAnalysis& analysis) {
                          {"floor_frac", "floor"},
                          {"speedup_frac", "speed-up"},
                          {"margin_frac", "margin"}});
-  table.rows.push_back(
-      {text_cell(std::string(resolution.label())), integer_cell(resolution.repeats),
-       text_cell(std::string(to_string(resolution.comparison))), number_cell(resolution.floor_frac),
-       number_cell(resolution.speedup_frac), number_cell(resolution.margin_frac)});
+  table.rows.push_back({text_cell(resolution.label()), integer_cell(resolution.repeats),
+                        text_cell(to_string(resolution.comparison)),
+                        number_cell(resolution.floor_frac), number_cell(resolution.speedup_frac),
+                        number_cell(resolution.margin_frac)});
   return table;
 }
 

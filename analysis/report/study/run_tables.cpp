@@ -48,12 +48,10 @@ std::string stationary_text(const Run& run) {
 
 std::vector<TableCell> run_row(const Run& run) {
   const RunHeader& header = run.record.header;
-  std::vector<TableCell> row{integer_cell(run.spec.ranks),
-                             integer_cell(run.spec.repeat),
-                             text_cell(std::string(to_string(header.status))),
-                             text_cell(validity_text(run)),
-                             text_cell(join(run.labels, ", ")),
-                             integer_cell(run.digest.step_count)};
+  std::vector<TableCell> row{
+      integer_cell(run.spec.ranks),        integer_cell(run.spec.repeat),
+      text_cell(to_string(header.status)), text_cell(validity_text(run)),
+      text_cell(join(run.labels, ", ")),   integer_cell(run.digest.step_count)};
   add_cells(row, run, MeasureKind::timing);
   row.push_back(text_cell(stationary_text(run)));
   const Stationarity& found = run.measures.steady_window().stationarity;

@@ -71,8 +71,8 @@ bool is_wide(const ReportTable& table) {
 
 }  // namespace
 
-TableCell text_cell(const std::string& text) {
-  return {text, text};
+TableCell text_cell(std::string_view text) {
+  return {std::string(text), std::string(text)};
 }
 
 TableCell yes_no_cell(bool value) {

@@ -19,7 +19,7 @@ struct TableCell {
   std::string detail = {};                          ///< shown small below, not in files
 };
 
-[[nodiscard]] TableCell text_cell(const std::string& text);
+[[nodiscard]] TableCell text_cell(std::string_view text);
 [[nodiscard]] TableCell yes_no_cell(bool value);
 template <std::integral Integer>
 [[nodiscard]] TableCell integer_cell(Integer value) {
