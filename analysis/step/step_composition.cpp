@@ -1,32 +1,26 @@
 #include "analysis/step/step_composition.hpp"
 
+#include <array>
+
 namespace scalestudy {
 namespace {
 
-void add(MeanStep& sum, const MeanStep& one) {
-  sum.launches += one.launches;
-  sum.local_samples += one.local_samples;
-  sum.step_s += one.step_s;
-  sum.communication_overhead_frac += one.communication_overhead_frac;
-  sum.peer_wait_frac += one.peer_wait_frac;
-  sum.exposed_transfer_frac += one.exposed_transfer_frac;
-  for (std::size_t i = 0; i < step_phase_count; ++i) sum.phase_s[i] += one.phase_s[i];
-}
-
-void divide_by_launches(MeanStep& sum) {
-  const auto n = static_cast<double>(sum.launches);
-  for (double* value : {&sum.local_samples, &sum.step_s, &sum.communication_overhead_frac,
-                        &sum.peer_wait_frac, &sum.exposed_transfer_frac}) {
-    *value /= n;
-  }
-  for (double& phase_s : sum.phase_s) phase_s /= n;
-}
+constexpr std::array averaged_values{&MeanStep::local_samples, &MeanStep::step_s,
+                                     &MeanStep::communication_overhead_frac,
+                                     &MeanStep::peer_wait_frac, &MeanStep::exposed_transfer_frac};
 
 MeanStep mean_of(const RunGroup& group) {
   MeanStep sum;
   sum.ranks = group.runs.front()->digest.mean_step.ranks;
-  for (const Run* run : group.runs) add(sum, run->digest.mean_step);
-  divide_by_launches(sum);
+  for (const Run* run : group.runs) {
+    const MeanStep& one = run->digest.mean_step;
+    sum.launches += one.launches;
+    for (const auto value : averaged_values) sum.*value += one.*value;
+    for (std::size_t i = 0; i < step_phase_count; ++i) sum.phase_s[i] += one.phase_s[i];
+  }
+  const auto n = static_cast<double>(sum.launches);
+  for (const auto value : averaged_values) sum.*value /= n;
+  for (double& phase_s : sum.phase_s) phase_s /= n;
   return sum;
 }
 
