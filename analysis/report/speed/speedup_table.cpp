@@ -10,26 +10,21 @@
 namespace scalestudy {
 namespace {
 
-template <class Has>
-bool any_point(const SeriesAnalysis& analysis, const Has& has) {
-  return std::any_of(analysis.speedup.begin(), analysis.speedup.end(), has);
-}
-
 /// Only where rank counts do the same work as one.
 bool has_serial_fraction(const SeriesAnalysis& analysis) {
-  return any_point(analysis, [](const SpeedupPoint& p) {
+  return std::ranges::any_of(analysis.speedup, [](const SpeedupPoint& p) {
     return p.ranks > 1 && std::isfinite(p.serial_fraction.value);
   });
 }
 
 /// Speaks only of what the table shows.
 std::string speedup_caption(const SeriesAnalysis& analysis) {
-  const bool has_ratios = any_point(analysis, [](const SpeedupPoint& p) {
-    return p.ranks > 1 && std::isfinite(p.training.value);
-  });
-  const bool has_means = any_point(analysis, [](const auto& p) { return p.launches > 1; });
+  const auto& points = analysis.speedup;
+  const bool has_ratios = std::ranges::any_of(
+      points, [](const SpeedupPoint& p) { return p.ranks > 1 && std::isfinite(p.training.value); });
+  const bool has_means = std::ranges::any_of(points, [](const auto& p) { return p.launches > 1; });
   const bool has_intervals =
-      any_point(analysis, [](const auto& p) { return p.training.interval.has_value(); });
+      std::ranges::any_of(points, [](const auto& p) { return p.training.interval.has_value(); });
   std::string caption = has_ratios ? "Speed-up against one rank, from launch (exec to exit), "
                                      "training clock and steady throughput."
                                    : "Launch (exec to exit), training clock and steady throughput.";
