@@ -69,6 +69,25 @@ std::string name_with_details(const std::string& label, const RunSpec& spec) {
   return label;
 }
 
+/// With its sign.
+double larger_of(double one, double other) {
+  return std::abs(other) > std::abs(one) ? other : one;
+}
+
+std::string quota_sentence(const Series& series) {
+  double most = 0;
+  for (const auto& [ranks, runs] : series.by_ranks)
+    for (const Run* run : runs) most = std::fmax(most, quota_throttled_frac(run->record.ranks));
+  return cat(" CPU QUOTA: it kept ", ranks_with(series, RunLabel::quota_throttled),
+             " still in up to ", std::lround(100 * most),
+             " % of its periods; no factor can exceed what it grants. Raise it (docker --cpus, "
+             "limits.cpu of Kubernetes), or take fewer ranks or threads.");
+}
+
+std::string signed_percent(double frac) {
+  return cat(frac < 0 ? "−" : "+", percent(std::abs(frac)));
+}
+
 }  // namespace
 
 std::vector<std::string> labels_of(const std::vector<const Run*>& runs) {
@@ -116,29 +135,6 @@ std::string busy_sentence(const Series& series) {
       "; their times say little about scaling. Stop other programs, then run the study again "
       "with --redo-busy. ");
 }
-
-namespace {
-
-/// With its sign.
-double larger_of(double one, double other) {
-  return std::abs(other) > std::abs(one) ? other : one;
-}
-
-std::string quota_sentence(const Series& series) {
-  double most = 0;
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs) most = std::fmax(most, quota_throttled_frac(run->record.ranks));
-  return cat(" CPU QUOTA: it kept ", ranks_with(series, RunLabel::quota_throttled),
-             " still in up to ", std::lround(100 * most),
-             " % of its periods; no factor can exceed what it grants. Raise it (docker --cpus, "
-             "limits.cpu of Kubernetes), or take fewer ranks or threads.");
-}
-
-std::string signed_percent(double frac) {
-  return cat(frac < 0 ? "−" : "+", percent(std::abs(frac)));
-}
-
-}  // namespace
 
 std::string unsteady_sentence(const Series& series) {
   std::size_t tested = 0, unsteady = 0;
