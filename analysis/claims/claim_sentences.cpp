@@ -73,10 +73,6 @@ std::string in_ms(const Estimate& estimate_s) {
   return difference_text(in_milliseconds) + " ms";
 }
 
-std::string_view summary_of(StepCause cause) {
-  return choices<StepCause>[static_cast<std::size_t>(cause)].summary;
-}
-
 std::string named(const CauseFinding& finding) {
   const auto growth = std::isfinite(finding.growth_s().value) ? in_ms(finding.growth_s())
                                                               : std::string("not recorded");

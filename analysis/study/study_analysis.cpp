@@ -246,7 +246,7 @@ std::size_t StudyAnalysis::data_runs() const {
 }
 
 std::string scaling_words(const SeriesAnalysis& analysis) {
-  return cat(choices<ScalingMode>[static_cast<std::size_t>(analysis.scaling_mode)].summary,
+  return cat(summary_of(analysis.scaling_mode),
              analysis.targets.empty() ? "" : ", time to quality");
 }
 

@@ -91,6 +91,12 @@ template <ChoiceEnum Enum>
   return value ? to_string(*value) : std::string_view();
 }
 
+/// Its meaning; "" where the name says it.
+template <ChoiceEnum Enum>
+[[nodiscard]] constexpr std::string_view summary_of(Enum value) {
+  return choices<Enum>[static_cast<std::size_t>(value)].summary;
+}
+
 template <ChoiceEnum Enum>
 std::ostream& operator<<(std::ostream& out, Enum value) {
   return out << to_string(value);

@@ -154,8 +154,7 @@ ReportTable scaling_models_table(const SeriesAnalysis& analysis) {
   const auto& models = analysis.prediction.fit->models();
   for (const auto& fit : models)
     table.rows.push_back(
-        {text_cell(cat(fit.model)),
-         text_cell(choices<ScalingModel>[static_cast<std::size_t>(fit.model)].summary),
+        {text_cell(cat(fit.model)), text_cell(summary_of(fit.model)),
          shown_cell(fit.is_judged() ? percent(fit.hold_out_error_frac) : missing_number,
                     fit.hold_out_error_frac),
          text_cell(verdict_on(fit, &fit == &models.front()))});

@@ -35,10 +35,6 @@ std::string_view remedy_of(RunCause cause) {
   return "longer epochs";
 }
 
-std::string_view summary_of(RunCause cause) {
-  return std::ranges::find(choices<RunCause>, cause, &Choice<RunCause>::value)->summary;
-}
-
 std::string seconds_text(const Estimate& estimate_s) {
   return difference_text(estimate_s) + "\u202fs";
 }

@@ -110,8 +110,7 @@ std::string summary_of(const StepDecision& decision, const CauseFinding& finding
              exchange;
     if (!exchange.empty()) return "computing longer beside others" + exchange;
   }
-  const auto row = std::ranges::find(choices<StepCause>, finding.cause, &Choice<StepCause>::value);
-  return std::string(row->summary);
+  return std::string(summary_of(finding.cause));
 }
 
 std::string remedy_of(const StepDecision& decision, StepCause cause, const RunSpec& spec) {
