@@ -14,8 +14,11 @@ namespace scalestudy {
 
 [[nodiscard]] std::set<std::int64_t> ranks_of(const SeriesAnalysis& analysis);
 
-/// Ticks at these ranks, and room beside them for markers that stand side by side.
-[[nodiscard]] std::string rank_axis(const std::set<std::int64_t>& ranks);
+/// Ticks at these ranks, and room beside them for markers that stand side by side, as shares of
+/// the most ranks.
+[[nodiscard]] std::string rank_axis(const std::set<std::int64_t>& ranks,
+                                    double before = 0.12,
+                                    double behind = 0.1);
 
 /// "value<tab>low<tab>high" for a TSV.
 [[nodiscard]] std::string limits(const Estimate& estimate);

@@ -7,6 +7,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/plot/gnuplot.hpp"
+#include "analysis/report/plot/ranks_figure.hpp"
 #include "analysis/report/text/numbers.hpp"
 
 namespace scalestudy {
@@ -66,23 +67,16 @@ std::vector<std::int64_t> drawn_ranks(const ScalingFit& fit) {
 
 std::string curve_block(const ScalingFit& fit) {
   std::string tsv = "\n\n# ranks\tfitted throughput\tlow\thigh\n";
-  for (const auto ranks : drawn_ranks(fit)) {
-    const auto speedup = fit.predict(ranks).speedup;
-    const Interval interval = speedup.interval.value_or(Interval{});
-    tsv += cat(ranks, '\t', plotted(speedup.value), '\t', plotted(interval.low), '\t',
-               plotted(interval.high), '\n');
-  }
+  for (const auto ranks : drawn_ranks(fit))
+    tsv += cat(ranks, '\t', limits(fit.predict(ranks).speedup), '\n');
   return tsv;
 }
 
 /// Ticks where ranks were measured, and at the end of the curve.
 std::string axes_to(const SeriesAnalysis& analysis, std::int64_t last) {
-  std::vector<std::string> ticks;
-  for (const auto& [ranks, runs] : analysis.series.by_ranks) ticks.push_back(cat(ranks));
-  ticks.push_back(cat(last));
-  const auto most = static_cast<double>(last);
-  return cat("set xtics (", join(ticks, ", "), ")\nset xrange [", 1 - 0.08 * most, ":", 1.06 * most,
-             "]\n");
+  auto ranks = ranks_of(analysis);
+  ranks.insert(last);
+  return rank_axis(ranks, 0.08, 0.06);
 }
 
 void add_curve(Figure& speedup, const SeriesAnalysis& analysis, const ScalingPrediction& outlook) {
