@@ -1,7 +1,6 @@
 #include "analysis/speed/fair_base.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace scalestudy {
 namespace {

@@ -1,7 +1,6 @@
 #include "analysis/speed/run_causes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/statistics/decision.hpp"
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "analysis/series/run_set.hpp"
-
 namespace scalestudy {
 
 PopFactors pop_factors(const PathStep& step, std::int64_t ranks) {

@@ -3,7 +3,6 @@
 /// recorded parts of steps instead of traces (METRICS.md#pop). Pure.
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "record/measures/path_step.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 /// What the launches of a study and its control arms say of N ranks beside one.
 
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "analysis/study/deciding_runs.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 

@@ -2,7 +2,6 @@
 
 #include "analysis/report/exchange/collectives_figures.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -11,7 +10,6 @@
 
 #include "analysis/report/exchange/collectives_report.hpp"
 #include "analysis/report/plot/gnuplot.hpp"
-#include "analysis/report/text/label_sentences.hpp"
 #include "analysis/report/text/numbers.hpp"
 #include "analysis/report/text/quantities.hpp"
 

@@ -1,7 +1,6 @@
 #include "analysis/report/learning/confusion.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 #include "analysis/report/learning/quality_table.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/text.hpp"

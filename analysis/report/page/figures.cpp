@@ -1,7 +1,6 @@
 #include "analysis/report/page/figures.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 
 #include "core/text.hpp"
@@ -14,7 +13,6 @@
 #include "analysis/report/speed/prediction_report.hpp"
 #include "analysis/report/step/bucket_timeline.hpp"
 #include "analysis/report/step/causes_figure.hpp"
-#include "analysis/report/step/causes_report.hpp"
 #include "analysis/report/text/label_sentences.hpp"
 #include "analysis/report/text/numbers.hpp"
 

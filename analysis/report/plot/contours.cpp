@@ -1,7 +1,6 @@
 #include "analysis/report/plot/contours.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.hpp"
 

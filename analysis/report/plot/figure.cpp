@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/text.hpp"
-#include "core/visible.hpp"
 
 #include "analysis/report/assets.hpp"
 #include "analysis/report/plot/gnuplot.hpp"

@@ -1,8 +1,6 @@
 #pragma once
 /// Of which factors speed-ups are the product, as tables.
 
-#include <string>
-
 #include "analysis/report/text/report_table.hpp"
 #include "analysis/study/study_analysis.hpp"
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/text.hpp"
-
 #include "analysis/report/text/numbers.hpp"
 
 namespace scalestudy {

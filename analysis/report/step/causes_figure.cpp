@@ -3,7 +3,6 @@
 #include "analysis/report/step/causes_figure.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/text.hpp"
 

@@ -1,9 +1,6 @@
 #include "analysis/report/step/step_table.hpp"
 
 #include <algorithm>
-#include <cmath>
-
-#include "core/text.hpp"
 
 #include "analysis/report/text/numbers.hpp"
 

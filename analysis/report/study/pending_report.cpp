@@ -1,6 +1,5 @@
 #include "analysis/report/study/pending_report.hpp"
 
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
