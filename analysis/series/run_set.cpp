@@ -218,24 +218,24 @@ RunSet runs_of(std::vector<RunRecord> records) {
   return without_copies_and_strays(std::move(set));
 }
 
+std::vector<const Run*> Series::all_runs() const {
+  std::vector<const Run*> all;
+  for (const auto& [ranks, runs] : by_ranks) all.insert(all.end(), runs.begin(), runs.end());
+  return all;
+}
+
 RunGroup Series::group(std::int64_t ranks) const {
   const auto found = by_ranks.find(ranks);
   return {found == by_ranks.end() ? std::vector<const Run*>() : found->second, spec.comparison};
 }
 
 bool Series::has_label(RunLabel label) const {
-  for (const auto& [ranks, runs] : by_ranks) {
-    if (std::any_of(runs.begin(), runs.end(), [&](const Run* r) { return r->has_label(label); })) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(all_runs(), [&](const Run* run) { return run->has_label(label); });
 }
 
 std::vector<std::string> folders_of(const Series& series, const RunSet& set) {
   std::set<fs::path> own;
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs) own.insert(folder_of(run->record));
+  for (const Run* run : series.all_runs()) own.insert(folder_of(run->record));
   std::vector<std::string> given;
   for (const auto& folder : set.folders)
     if (own.contains(folder) || (!folder.empty() && own.contains(StudyFolder(folder).path())))

@@ -67,6 +67,8 @@ struct Series {
   [[nodiscard]] bool has_several_ranks() const { return by_ranks.rbegin()->first > 1; }
   /// That of its runs. Contract: there is one.
   [[nodiscard]] const Origin& origin() const { return by_ranks.begin()->second.front()->origin; }
+  /// By number of ranks.
+  [[nodiscard]] std::vector<const Run*> all_runs() const;
   /// Its runs with `ranks` ranks; none where it has none.
   [[nodiscard]] RunGroup group(std::int64_t ranks) const;
   [[nodiscard]] bool has_label(RunLabel label) const;

@@ -35,25 +35,23 @@ std::vector<SentPiece> pieces_of_step(const BucketStep& step) {
 /// A run over an emulated link whose buckets were recorded, of the fewest ranks that have one: what
 /// is left out to judge a model must not be part of it.
 const Run* run_with_schedule(const Series& series) {
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs)
-      if (run->spec.settings.link.algorithm != LinkAlgorithm::none && run->is_timing_data() &&
-          run->digest.typical_step && unusable_link(run->spec, /*learns=*/false).empty())
-        return run;
+  for (const Run* run : series.all_runs())
+    if (run->spec.settings.link.algorithm != LinkAlgorithm::none && run->is_timing_data() &&
+        run->digest.typical_step && unusable_link(run->spec, /*learns=*/false).empty())
+      return run;
   return nullptr;
 }
 
 /// Whether the model of the link, asked for these pieces, says what it said in every run.
 bool is_understood(const Series& series) {
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs) {
-      const auto& step = run->digest.typical_step;
-      if (ranks == 1 || !step) continue;
-      const double modelled_s = exchange_model_s(run->spec, pieces_of_step(*step));
-      if (!(std::abs(modelled_s - step->link_model_s) <=
-            largest_schedule_error_frac * step->link_model_s))
-        return false;
-    }
+  for (const Run* run : series.all_runs()) {
+    const auto& step = run->digest.typical_step;
+    if (run->spec.ranks == 1 || !step) continue;
+    const double modelled_s = exchange_model_s(run->spec, pieces_of_step(*step));
+    if (!(std::abs(modelled_s - step->link_model_s) <=
+          largest_schedule_error_frac * step->link_model_s))
+      return false;
+  }
   return true;
 }
 
@@ -210,9 +208,8 @@ AskedPrediction asked_of(const ScalingFit& fit, std::int64_t ranks) {
 
 std::vector<std::string> labels_of(const Series& series) {
   std::vector<std::string> labels{"fitted"};
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs)
-      for (const auto& label : run->labels) add_unique(labels, label);
+  for (const Run* run : series.all_runs())
+    for (const auto& label : run->labels) add_unique(labels, label);
   return labels;
 }
 

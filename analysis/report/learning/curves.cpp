@@ -43,9 +43,8 @@ bool is_drawable(const LossPoint& point, Horizontal axis) {
 std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
   const auto window = smoothness_window_samples(analysis.series);
   double most = 0;
-  for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    for (const Run* run : runs) most = std::max(most, samples_consumed(run->digest.losses));
-  }
+  for (const Run* run : analysis.series.all_runs())
+    most = std::max(most, samples_consumed(run->digest.losses));
   constexpr double countable = 1e18;
   const auto size = static_cast<double>(window);
   const double windows = std::ceil(most / size / largest_point_count);
@@ -54,10 +53,8 @@ std::int64_t samples_per_point(const SeriesAnalysis& analysis) {
 
 std::vector<Curve> training_curves(const SeriesAnalysis& analysis, std::int64_t per_point) {
   std::vector<Curve> curves;
-  for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    for (const Run* run : runs)
-      curves.push_back({ranks, loss_curve(run->digest.losses, per_point)});
-  }
+  for (const Run* run : analysis.series.all_runs())
+    curves.push_back({run->spec.ranks, loss_curve(run->digest.losses, per_point)});
   return curves;
 }
 
@@ -88,11 +85,9 @@ std::vector<Curve> evaluation_curves(const SeriesAnalysis& analysis,
                                      const RowColumn<EvaluationRow>& metric) {
   const bool is_loss = metric.name == column_of(&EvaluationRow::loss).name;
   std::vector<Curve> curves;
-  for (const auto& [ranks, runs] : analysis.series.by_ranks) {
-    for (const Run* run : runs) {
-      curves.push_back(evaluation_curve(*run, metric));
-      if (is_loss && curves.back().points.empty()) curves.back() = epoch_curve(*run);
-    }
+  for (const Run* run : analysis.series.all_runs()) {
+    curves.push_back(evaluation_curve(*run, metric));
+    if (is_loss && curves.back().points.empty()) curves.back() = epoch_curve(*run);
   }
   return curves;
 }

@@ -76,8 +76,8 @@ double larger_of(double one, double other) {
 
 std::string quota_sentence(const Series& series) {
   double most = 0;
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs) most = std::fmax(most, quota_throttled_frac(run->record.ranks));
+  for (const Run* run : series.all_runs())
+    most = std::fmax(most, quota_throttled_frac(run->record.ranks));
   return cat(" CPU QUOTA: it kept ", ranks_with(series, RunLabel::quota_throttled),
              " still in up to ", std::lround(100 * most),
              " % of its periods; no factor can exceed what it grants. Raise it (docker --cpus, "
@@ -98,9 +98,7 @@ std::vector<std::string> labels_of(const std::vector<const Run*>& runs) {
 }
 
 std::vector<std::string> labels_of(const Series& series) {
-  std::vector<const Run*> all;
-  for (const auto& [ranks, runs] : series.by_ranks) all.insert(all.end(), runs.begin(), runs.end());
-  return labels_of(all);
+  return labels_of(series.all_runs());
 }
 
 std::string label_list(const Series& series) {
@@ -117,19 +115,14 @@ bool has_invented_losses(const Series& series) {
 }
 
 std::string busy_sentence(const Series& series) {
-  std::size_t all = 0;
-  std::vector<const Run*> busy;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    for (const Run* run : runs) {
-      ++all;
-      if (run->has_label(RunLabel::busy_machine)) busy.push_back(run);
-    }
-  }
+  const auto all = series.all_runs();
+  auto busy = all;
+  std::erase_if(busy, [](const Run* run) { return !run->has_label(RunLabel::busy_machine); });
   if (busy.empty()) return "";
   const Run& worst = **std::max_element(busy.begin(), busy.end(), is_less_disturbed);
   const auto reason = busy_machine_reason(worst);
   return cat(
-      "BUSY MACHINE: ", busy.size(), " of ", counted(all, "run"),
+      "BUSY MACHINE: ", busy.size(), " of ", counted(all.size(), "run"),
       " did not have the cores to themselves that they needed",
       reason.empty() ? "" : cat(" (worst in ", worst.spec.run_id(), ": ", reason, ")"),
       "; their times say little about scaling. Stop other programs, then run the study again "
@@ -139,15 +132,13 @@ std::string busy_sentence(const Series& series) {
 std::string unsteady_sentence(const Series& series) {
   std::size_t tested = 0, unsteady = 0;
   double stretch_frac = 0, drift_frac = 0;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    for (const Run* run : runs) {
-      const auto& found = run->measures.steady_window().stationarity;
-      if (!run->is_timing_data() || !found.tested) continue;
-      ++tested;
-      if (!found.is_stationary()) ++unsteady;
-      stretch_frac = larger_of(stretch_frac, found.stretch_frac);
-      drift_frac = larger_of(drift_frac, found.drift_frac);
-    }
+  for (const Run* run : series.all_runs()) {
+    const auto& found = run->measures.steady_window().stationarity;
+    if (!run->is_timing_data() || !found.tested) continue;
+    ++tested;
+    if (!found.is_stationary()) ++unsteady;
+    stretch_frac = larger_of(stretch_frac, found.stretch_frac);
+    drift_frac = larger_of(drift_frac, found.drift_frac);
   }
   if (unsteady == 0) return "";
   std::vector<std::string> how;
