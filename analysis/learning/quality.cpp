@@ -30,11 +30,9 @@ bool is_one_per_name(const Sets& sets) {
 /// What the runs were evaluated on, with one run of each kind as witness.
 std::map<Sets, std::string> kinds_of_evaluation(const Series& series) {
   std::map<Sets, std::string> found;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    for (const Run* run : runs) {
-      auto sets = sets_of(run->record);
-      if (!sets.empty()) found.emplace(std::move(sets), run->record.header.run_id);
-    }
+  for (const Run* run : series.all_runs()) {
+    auto sets = sets_of(run->record);
+    if (!sets.empty()) found.emplace(std::move(sets), run->record.header.run_id);
   }
   return found;
 }
@@ -158,10 +156,9 @@ EvaluationPopulation evaluation_population(const Series& series) {
   Sets all;
   for (const auto& [sets, run] : found) all.insert(sets.begin(), sets.end());
   result.sets.assign(all.begin(), all.end());
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs)
-      if (const auto& all_of_run = run->record.evaluations; !all_of_run.empty())
-        result.reported = all_of_run.back().evaluation_set;
+  for (const Run* run : series.all_runs())
+    if (const auto& all_of_run = run->record.evaluations; !all_of_run.empty())
+      result.reported = all_of_run.back().evaluation_set;
   if (result.known && !result.identical) {
     for (const auto& [sets, run] : found)
       result.differences.push_back(cat(run, ": ", described(sets)));
@@ -246,11 +243,8 @@ std::vector<QualityLabel> quality_labels(const Series& series) {
 
 std::vector<std::string> data_warnings(const Series& series) {
   std::vector<std::string> all;
-  for (const auto& [ranks, runs] : series.by_ranks) {
-    for (const Run* run : runs) {
-      for (const auto& warning : run->record.header.data_warnings) add_unique(all, warning);
-    }
-  }
+  for (const Run* run : series.all_runs())
+    for (const auto& warning : run->record.header.data_warnings) add_unique(all, warning);
   return all;
 }
 

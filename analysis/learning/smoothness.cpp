@@ -47,9 +47,8 @@ AveragingPrediction predicted_by_averaging(const Series& series, double weight_r
 
 std::int64_t smoothness_window_samples(const Series& series) {
   std::int64_t window_samples = 1;
-  for (const auto& [ranks, runs] : series.by_ranks)
-    for (const Run* run : runs)
-      window_samples = std::max(window_samples, run->spec.plan.global_batch_size);
+  for (const Run* run : series.all_runs())
+    window_samples = std::max(window_samples, run->spec.plan.global_batch_size);
   return window_samples;
 }
 
