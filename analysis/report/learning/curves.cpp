@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "core/text.hpp"
 
@@ -177,24 +178,6 @@ std::string_view name_of(Horizontal axis) {
   return axis == Horizontal::samples ? "samples" : "time";
 }
 
-Figure curve_figure(const SeriesAnalysis& analysis,
-                    const std::vector<Curve>& curves,
-                    const Quantity& quantity,
-                    Horizontal axis) {
-  Figure figure;
-  figure.section = FigureSection::learning;
-  figure.slug = cat(analysis.series.slug, "-", quantity.slug, "-by-", name_of(axis));
-  figure.tsv = curves_tsv(curves, quantity);
-  figure.drawing = cat("set ylabel ", gnuplot_quoted(quantity.label), "\n",
-                       drawing(analysis, curves, figure.slug, quantity, axis));
-  return figure;
-}
-
-/// A single line is of the only run.
-std::string lines(const std::vector<Curve>& curves) {
-  return curves.size() > 1 ? "; one line per run" : "";
-}
-
 void add_figure(std::vector<Figure>& figures,
                 const SeriesAnalysis& analysis,
                 const std::vector<Curve>& all,
@@ -204,9 +187,15 @@ void add_figure(std::vector<Figure>& figures,
                 const std::string& caption) {
   const auto curves = drawable(all, axis);
   if (curves.empty()) return;
-  figures.push_back(curve_figure(analysis, curves, quantity, axis));
-  figures.back().title = cat(title, " by ", name_of(axis));
-  figures.back().caption = cat(caption, lines(curves), ".");
+  Figure figure;
+  figure.section = FigureSection::learning;
+  figure.slug = cat(analysis.series.slug, "-", quantity.slug, "-by-", name_of(axis));
+  figure.title = cat(title, " by ", name_of(axis));
+  figure.tsv = curves_tsv(curves, quantity);
+  figure.drawing = cat("set ylabel ", gnuplot_quoted(quantity.label), "\n",
+                       drawing(analysis, curves, figure.slug, quantity, axis));
+  figure.caption = cat(caption, curves.size() > 1 ? "; one line per run" : "", ".");
+  figures.push_back(std::move(figure));
 }
 
 void add_training_loss(std::vector<Figure>& figures, const SeriesAnalysis& analysis) {
