@@ -104,13 +104,6 @@ std::string difference_words(const MetricValues& one) {
   return is_resolved(d, 0) ? resolved_words(one) : unresolved_words(one);
 }
 
-std::string quality_of(const std::string& name,
-                       const std::string& values,
-                       const std::string& difference) {
-  if (values.empty()) return "";
-  return cat(" ", name, ": ", values, ".", difference);
-}
-
 /// The metrics' values and, where there is one rank to compare with, what the most ranks change.
 std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
   std::string text;
@@ -122,9 +115,9 @@ std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
     };
     const Measure& metric = *last[i].metric;
     const std::string unit = metric.column->unit == "1" ? "" : cat(" in ", metric.column->unit);
-    text +=
-        quality_of(cat(metric.label, " of the best weights", unit),
-                   quality_values(analysis, metric_of), compares ? difference_words(last[i]) : "");
+    if (const auto values = quality_values(analysis, metric_of); !values.empty())
+      text += cat(" ", metric.label, " of the best weights", unit, ": ", values, ".",
+                  compares ? difference_words(last[i]) : "");
   }
   return text;
 }
