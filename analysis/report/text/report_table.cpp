@@ -28,11 +28,6 @@ std::string csv_field(const std::string& raw) {
   return quoted + "\"";
 }
 
-bool has_interval(const ReportTable& table, std::size_t column) {
-  return std::any_of(table.rows.begin(), table.rows.end(),
-                     [column](const auto& row) { return row[column].interval.has_value(); });
-}
-
 std::string csv_line(const std::vector<std::string>& texts) {
   std::vector<std::string> fields;
   std::ranges::transform(texts, std::back_inserter(fields), csv_field);
@@ -156,7 +151,8 @@ FileTable file_table(const ReportTable& table) {
   FileTable file{{}, std::vector<std::vector<std::string>>(table.rows.size())};
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const TableColumn& column = table.columns[i];
-    const bool has_limits = has_interval(table, i);
+    const bool has_limits = std::ranges::any_of(
+        table.rows, [i](const auto& row) { return row[i].interval.has_value(); });
     file.columns.push_back(column);
     if (has_limits)
       for (const auto* limit : {"low", "high"})
