@@ -37,23 +37,17 @@ bool has_its_core(const RunSpec& spec) {
          spec.settings.communication_thread == CommunicationPlacement::own_core;
 }
 
-bool makes_its_batches(const RunSpec& spec) {
-  return spec.input != InputKind::serial;
-}
-
-bool has_workers(const RunSpec& spec) {
-  return spec.settings.input.worker_threads > 0;
-}
-
 /// Or could not.
 bool has_early_updates(const RunSpec& spec) {
   return spec.settings.gradients.updated_early || !updates_early(spec);
 }
 
 constexpr std::array remedies{
-    Remedy{StepCause::input, "axes.input sharded, or device", makes_its_batches},
+    Remedy{StepCause::input, "axes.input sharded, or device",
+           [](const RunSpec& spec) { return spec.input != InputKind::serial; }},
     Remedy{StepCause::input, "packed data"},
-    Remedy{StepCause::input, "settings.input.worker_threads", has_workers},
+    Remedy{StepCause::input, "settings.input.worker_threads",
+           [](const RunSpec& spec) { return spec.settings.input.worker_threads > 0; }},
     Remedy{StepCause::transfer, "axes.reduction bucketed_overlap",
            reduces_by<Reduction::bucketed_overlap, Reduction::hierarchical>},
     Remedy{StepCause::transfer, "axes.reduction hierarchical over several hosts",
