@@ -65,6 +65,8 @@ struct Series {
   bool is_fair_base = false;
   [[nodiscard]] bool is_control_arm() const { return spec.control_arm.has_value(); }
   [[nodiscard]] bool has_several_ranks() const { return by_ranks.rbegin()->first > 1; }
+  /// Whether some number of ranks has several runs.
+  [[nodiscard]] bool has_repeats() const { return all_runs().size() > by_ranks.size(); }
   /// That of its runs. Contract: there is one.
   [[nodiscard]] const Origin& origin() const { return by_ranks.begin()->second.front()->origin; }
   /// By number of ranks.

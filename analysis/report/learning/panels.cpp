@@ -97,11 +97,8 @@ std::string grey_scale_text(const Contrast& contrast, const std::string& of) {
 
 /// " of the first run of each rank count", or what of it says something.
 std::string of_which_run(const Series& series) {
-  const auto& groups = series.by_ranks;
-  const bool several_runs = std::any_of(groups.begin(), groups.end(),
-                                        [](const auto& group) { return group.second.size() > 1; });
-  return cat(several_runs ? " of the first run" : "",
-             groups.size() > 1 ? " of each rank count" : "");
+  return cat(series.has_repeats() ? " of the first run" : "",
+             series.by_ranks.size() > 1 ? " of each rank count" : "");
 }
 
 /// Denoising and the like: input, reference and predictions are the same kind of picture.

@@ -149,12 +149,6 @@ bool shows_perfect_scaling(const SeriesAnalysis& analysis) {
   });
 }
 
-bool has_several_runs(const SeriesAnalysis& analysis) {
-  const auto& groups = analysis.series.by_ranks;
-  return std::any_of(groups.begin(), groups.end(),
-                     [](const auto& group) { return group.second.size() > 1; });
-}
-
 /// Only what is averaged and drawn is spoken of.
 std::string step_caption(const SeriesAnalysis& analysis, const std::vector<std::size_t>& phases) {
   const auto shows = [&](std::string_view phase) {
@@ -164,7 +158,7 @@ std::string step_caption(const SeriesAnalysis& analysis, const std::vector<std::
   std::vector<std::string> over;
   if (largest_ranks(analysis) > 1) over.emplace_back("ranks");
   over.emplace_back("steady steps");
-  if (has_several_runs(analysis)) over.emplace_back("runs");
+  if (analysis.series.has_repeats()) over.emplace_back("runs");
   std::string caption = cat("Step time by phase: mean over ", join(over, ", "), ".");
   if (shows("uneven_end_s")) caption += " Uneven ends: the longest step of a rank minus the mean.";
   if (shows("exposed_communication_s") && largest_ranks(analysis) > 1)
