@@ -115,10 +115,6 @@ Looks::Looks(const StepEvidence& evidence, const BlockFit& fit, bool is_always_t
   computing_ = computing();
 }
 
-Look Looks::queued_slowness() const {
-  return Look::at([](const PathStep& path) { return path.slow_queue_s; });
-}
-
 Look Looks::by_records(StepCause cause) const {
   switch (cause) {
     case StepCause::input:

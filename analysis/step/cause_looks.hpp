@@ -85,9 +85,6 @@ class Looks {
   /// What no record tells apart: interference and contention together.
   [[nodiscard]] Look slower_computing() const { return compute_ - queue_; }
 
-  /// What of a slow rank's computing is waiting for a core.
-  [[nodiscard]] Look queued_slowness() const;
-
   [[nodiscard]] Look by_records(StepCause cause) const;
   [[nodiscard]] std::optional<Look> by_arms(StepCause cause) const;
 

@@ -221,8 +221,9 @@ StepDecision decide_causes(const StepEvidence& evidence) {
     if (const auto by_arms = looks.by_arms(row.value)) finding.contrast_s = growth.of(*by_arms);
     decision.findings.push_back(finding);
   }
-  decision.slow_rank_lacks_core = growth.of(looks.queued_slowness()).value >
-                                  0.5 * growth.of(looks.by_records(StepCause::slow_rank)).value;
+  const auto queued = Look::at([](const PathStep& path) { return path.slow_queue_s; });
+  decision.slow_rank_lacks_core =
+      growth.of(queued).value > 0.5 * growth.of(looks.by_records(StepCause::slow_rank)).value;
   judge(decision, evidence, growth.of(looks.slower_computing()));
   name_main(decision, looks, growth);
   look_behind_each_other(decision, fit);
