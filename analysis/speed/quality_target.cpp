@@ -43,16 +43,6 @@ Group group_of(const std::vector<const Run*>& runs, const QualityGoal& goal) {
   return group;
 }
 
-TargetPoint reach_of(std::int64_t ranks, const Group& group) {
-  TargetPoint point{.ranks = ranks, .runs = group.runs(), .reached = group.reached};
-  if (!point.all_reached()) return point;
-  std::vector<double> times_s;
-  for (const RunTiming& run : group.timings) times_s.push_back(run.training_time_s);
-  point.time_s = geometric_mean(times_s);
-  point.samples = geometric_mean(group.samples.values);
-  return point;
-}
-
 /// Adds what `group` is against `base`.
 void compare(TargetPoint& point, const Group& group, const Group& base, Comparison how) {
   const auto factors = factorise(group.timings, base.timings, how);
@@ -69,7 +59,13 @@ void compare(TargetPoint& point, const Group& group, const Group& base, Comparis
 }
 
 TargetPoint point_of(std::int64_t ranks, const Group& group, const Group& base, Comparison how) {
-  auto point = reach_of(ranks, group);
+  TargetPoint point{.ranks = ranks, .runs = group.runs(), .reached = group.reached};
+  if (point.all_reached()) {
+    std::vector<double> times_s;
+    for (const RunTiming& run : group.timings) times_s.push_back(run.training_time_s);
+    point.time_s = geometric_mean(times_s);
+    point.samples = geometric_mean(group.samples.values);
+  }
   if (ranks > 1 && base.runs() > 0) compare(point, group, base, how);
   return point;
 }
