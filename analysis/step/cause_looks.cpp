@@ -93,12 +93,12 @@ Growth::Share Growth::share_in(const std::vector<Weighted>& launches, const Look
 Looks::Looks(const StepEvidence& evidence, const BlockFit& fit, bool is_always_the_same_rank)
     : work_(evidence.work_ratio),
       fit_(fit),
-      input_(Look::at([](const PathStep& path) { return path.input_s; })),
-      transfer_(Look::at([](const PathStep& path) { return path.transfer_s; })),
+      input_(Look::at(&PathStep::input_s)),
+      transfer_(Look::at(&PathStep::transfer_s)),
       random_(Look::at([](const PathStep& path) { return path.imbalance_s - path.persistent_s; })),
-      optimizer_(Look::at([](const PathStep& path) { return path.optimizer_s; })),
-      uneven_input_(Look::at([](const PathStep& path) { return path.uneven_input_s; })),
-      uneven_optimizer_(Look::at([](const PathStep& path) { return path.uneven_optimizer_s; })) {
+      optimizer_(Look::at(&PathStep::optimizer_s)),
+      uneven_input_(Look::at(&PathStep::uneven_input_s)),
+      uneven_optimizer_(Look::at(&PathStep::uneven_optimizer_s)) {
   const double share = 1 / static_cast<double>(evidence.ranks);
   // A rank that is slow in some launches only is fast in others: it counts beyond the mean.
   const double in_mean = is_always_the_same_rank ? share : 0;

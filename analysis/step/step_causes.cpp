@@ -211,8 +211,7 @@ StepDecision decide_causes(const StepEvidence& evidence) {
   decision.loss_s = growth.loss_s();
   decision.is_loss = decision.loss_s.interval && decision.loss_s.interval->low > decision.margin_s;
   decision.slowest_rank = growth.slowest_rank();
-  decision.unexplained_s =
-      growth.of(Look::at([](const PathStep& path) { return path.other_s; })).value;
+  decision.unexplained_s = growth.of(Look::at(&PathStep::other_s)).value;
   const Looks looks(evidence, fit, decision.slowest_rank.has_value());
   for (const auto& row : choices<StepCause>) {
     if (row.value == StepCause::exchange_contention && !looks.tell_contention()) continue;
@@ -221,9 +220,8 @@ StepDecision decide_causes(const StepEvidence& evidence) {
     if (const auto by_arms = looks.by_arms(row.value)) finding.contrast_s = growth.of(*by_arms);
     decision.findings.push_back(finding);
   }
-  const auto queued = Look::at([](const PathStep& path) { return path.slow_queue_s; });
-  decision.slow_rank_lacks_core =
-      growth.of(queued).value > 0.5 * growth.of(looks.by_records(StepCause::slow_rank)).value;
+  decision.slow_rank_lacks_core = growth.of(Look::at(&PathStep::slow_queue_s)).value >
+                                  0.5 * growth.of(looks.by_records(StepCause::slow_rank)).value;
   judge(decision, evidence, growth.of(looks.slower_computing()));
   name_main(decision, looks, growth);
   look_behind_each_other(decision, fit);
