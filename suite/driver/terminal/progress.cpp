@@ -43,30 +43,19 @@ Reporter::~Reporter() {
 }
 
 void Reporter::error(const std::string& line) {
-  log("error: " + line);
-  clear_progress();
-  console_ << "error: " << line << std::endl;
+  say("error: " + line, Verbosity::quiet);
 }
 
 void Reporter::info(const std::string& line) {
-  log(line);
-  if (verbosity_ == Verbosity::quiet) return;
-  clear_progress();
-  console_ << line << std::endl;
+  say(line, Verbosity::normal);
 }
 
 void Reporter::warning(const std::string& line) {
-  log("warning: " + line);
-  if (verbosity_ == Verbosity::quiet) return;
-  clear_progress();
-  console_ << "warning: " << line << std::endl;
+  say("warning: " + line, Verbosity::normal);
 }
 
 void Reporter::detail(const std::string& line) {
-  log(line);
-  if (verbosity_ != Verbosity::verbose) return;
-  clear_progress();
-  console_ << line << std::endl;
+  say(line, Verbosity::verbose);
 }
 
 void Reporter::progress(const std::string& line) {
@@ -87,8 +76,11 @@ void Reporter::clear_progress() {
   progress_shown_ = false;
 }
 
-void Reporter::log(const std::string& line) {
+void Reporter::say(const std::string& line, Verbosity least) {
   log_ << utc_timestamp() << ' ' << line << std::endl;
+  if (verbosity_ < least) return;
+  clear_progress();
+  console_ << line << std::endl;
 }
 
 std::string rough_duration(double duration_s) {

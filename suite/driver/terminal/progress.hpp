@@ -37,7 +37,8 @@ class Reporter {
 
  private:
   void clear_progress();
-  void log(const std::string& line);
+  /// To driver.log, and to the console from this verbosity on.
+  void say(const std::string& line, Verbosity least);
 
   std::ostream& console_;
   Verbosity verbosity_;
