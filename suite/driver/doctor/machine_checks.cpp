@@ -170,18 +170,6 @@ MachineCheck limits(const MachineFacts& facts) {
 
 }  // namespace
 
-std::string_view to_string(CheckResult result) {
-  switch (result) {
-    case CheckResult::ok:
-      return "OK";
-    case CheckResult::missing:
-      return "MISSING";
-    case CheckResult::note:
-      return "NOTE";
-  }
-  return "";
-}
-
 std::vector<MachineCheck> check_machine(const MachineFacts& facts) {
   std::vector<MachineCheck> checks{rank_program(facts)};
   add_capabilities(facts, checks);

@@ -1,8 +1,11 @@
 #pragma once
 /// What the facts of a machine mean for training on it, and how to get what is missing.
 
+#include <array>
 #include <string>
 #include <vector>
+
+#include "core/choice.hpp"
 
 #include "driver/doctor/machine_facts.hpp"
 
@@ -13,7 +16,10 @@ enum class CheckResult {
   missing,  ///< something cannot be done without it
   note,     ///< works, but slower, noisier or with less to see
 };
-[[nodiscard]] std::string_view to_string(CheckResult result);
+template <>
+inline constexpr auto choices<CheckResult> =
+    std::array{Choice{CheckResult::ok, "OK"}, Choice{CheckResult::missing, "MISSING"},
+               Choice{CheckResult::note, "NOTE"}};
 
 struct MachineCheck {
   std::string subject;  ///< "rank program"
