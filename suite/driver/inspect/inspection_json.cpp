@@ -1,19 +1,15 @@
 #include "driver/inspect/inspection_json.hpp"
 
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "study/fields.hpp"
+
+#include "analysis/report/text/estimate_json.hpp"
 
 namespace scalestudy {
 namespace {
 
 using nlohmann::json;
-
-json number_or_null(double value) {
-  return std::isfinite(value) ? json(value) : json();
-}
 
 json text_or_null(const std::optional<std::string>& text) {
   return text ? json(*text) : json();
@@ -27,9 +23,9 @@ json to_json(const ColumnContents& contents) {
     object["first"] = contents.first_text;
     return object;
   }
-  object["least"] = number_or_null(contents.least);
-  object["median"] = number_or_null(contents.median);
-  object["most"] = number_or_null(contents.most);
+  object["least"] = json_number(contents.least);
+  object["median"] = json_number(contents.median);
+  object["most"] = json_number(contents.most);
   object["missing_count"] = contents.missing_count;
   return object;
 }
@@ -49,7 +45,7 @@ json summary_of(const RunRecord& record) {
   for (const auto& column : columns_of<SummaryRow>) {
     const auto value = record.summary_value(column);
     if (!value) continue;
-    object[std::string(column.name)] = {{"value", number_or_null(*value)}, {"unit", column.unit}};
+    object[std::string(column.name)] = {{"value", json_number(*value)}, {"unit", column.unit}};
   }
   return object;
 }
@@ -104,8 +100,8 @@ std::string volume_json(const VolumeInspection& inspection) {
               {"reduced_images", inspection.reduced_images},
               {"flyback_pages", inspection.axes.flyback_pages},
               {"content_hash", inspection.content_hash},
-              {"minimum", number_or_null(statistics.minimum)},
-              {"maximum", number_or_null(statistics.maximum)},
+              {"minimum", json_number(statistics.minimum)},
+              {"maximum", json_number(statistics.maximum)},
               {"mean", statistics.mean},
               {"std", statistics.std},
               {"white_is_zero", inspection.white_is_zero},
@@ -119,7 +115,7 @@ std::string volume_json(const VolumeInspection& inspection) {
   if (inspection.pack) object["pack"] = {{"source", inspection.pack->source}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::string name{"zyx"[axis]};
-    object["noise_correlation"][name] = number_or_null(inspection.noise_correlation[axis]);
+    object["noise_correlation"][name] = json_number(inspection.noise_correlation[axis]);
   }
   if (inspection.patch) {
     object["patch_zyx"] = *inspection.patch;

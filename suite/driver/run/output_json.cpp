@@ -1,11 +1,10 @@
 #include "driver/run/output_json.hpp"
 
-#include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "study/fields.hpp"
 
+#include "analysis/report/text/estimate_json.hpp"
 #include "analysis/statistics/statistics.hpp"
 #include "driver/run/floor_store.hpp"
 #include "driver/run/planning.hpp"
@@ -14,10 +13,6 @@ namespace scalestudy {
 namespace {
 
 using nlohmann::json;
-
-json number_or_null(double value) {
-  return std::isnan(value) ? json() : json(value);
-}
 
 json to_json(const std::string& run_id, const RunState& state) {
   json object{{"run_id", run_id},         {"stage", to_string(state.stage)},
@@ -43,8 +38,8 @@ json to_json(const Resolution& resolution) {
   return {{"label", resolution.label()},
           {"repeats", resolution.repeats},
           {"comparison", to_string(resolution.comparison)},
-          {"floor_frac", number_or_null(resolution.floor_frac)},
-          {"speedup_frac", number_or_null(resolution.speedup_frac)},
+          {"floor_frac", json_number(resolution.floor_frac)},
+          {"speedup_frac", json_number(resolution.speedup_frac)},
           {"margin_frac", resolution.margin_frac}};
 }
 
@@ -54,9 +49,9 @@ json to_json(const FloorPoint& point, std::int64_t repeats) {
   return {{"ranks", point.ranks},
           {"pairs", point.pairs},
           {"log_ratio_sd", point.log_ratio_sd},
-          {"log_ratio_sd_interval", {number_or_null(interval.low), number_or_null(interval.high)}},
+          {"log_ratio_sd_interval", {json_number(interval.low), json_number(interval.high)}},
           {"log_time_sd", point.log_time_sd},
-          {"half_width_frac", number_or_null(floor_half_width_frac(point, repeats))}};
+          {"half_width_frac", json_number(floor_half_width_frac(point, repeats))}};
 }
 
 json json_of(const StudyPlan& plan) {
@@ -82,8 +77,8 @@ json json_of(const StudyPlan& plan) {
 
 std::string plan_json(const StudyPlan& plan, const TimeEstimate& estimate) {
   auto object = json_of(plan);
-  object["estimated_time_s"] = number_or_null(estimate.time_s);
-  object["estimated_node_hours"] = number_or_null(estimate.node_hours());
+  object["estimated_time_s"] = json_number(estimate.time_s);
+  object["estimated_node_hours"] = json_number(estimate.node_hours());
   object["time_unknown_because"] = estimate.unknown_because;
   return json_text_of(object);
 }
@@ -107,7 +102,7 @@ std::string status_json(const StudyFolder& folder, const StudyState& state) {
                        {"folder", folder.path().string()},
                        {"driver_alive", state.driver_alive},
                        {"in_trial", state.in_trial},
-                       {"time_left_s", number_or_null(state.time_left_s)},
+                       {"time_left_s", json_number(state.time_left_s)},
                        {"counts", counts},
                        {"unplanned", state.unplanned},
                        {"runs", runs}});
