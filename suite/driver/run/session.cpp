@@ -53,64 +53,22 @@ void report_results(const std::vector<RunResult>& results,
     reporter.info("Next: " + next);
 }
 
-/// At work in a folder that nobody else works in.
-class Session {
- public:
-  Session(const Context& context,
-          const PlannedStudy& planned,
-          const WritableStudyFolder& folder,
-          const SessionRequest& request,
-          const DriverLock& lock)
-      : planned_(planned),
-        folder_(folder),
-        request_(request),
-        lock_(lock),
-        rank_program_(ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study))),
-        reporter_(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log()) {}
-
-  std::vector<RunResult> run(const std::vector<RunState>& earlier,
-                             std::optional<EarlyInterruption>& early) {
-    announce();
-    const bool all_kept = std::all_of(earlier.begin(), earlier.end(),
-                                      [](const RunState& run) { return is_settled(run.stage); });
-    const auto warnings = all_kept ? std::vector<std::string>() : data_warnings(planned_);
-    for (const auto& warning : warnings) reporter_.warning(warning);
-    const auto load =
-        all_kept || request_.policy.no_trial ? "" : load_warning(planned_.plan.matrix);
-    if (!load.empty()) reporter_.warning(load);
-    const Stopwatch since;
-    SignalQueue signals;
-    early.reset();
-    StudyRunner runner({folder_, planned_.plan, earlier, warnings, rank_program_, reporter_,
-                        signals, request_.policy});
-    auto results = runner.run_all();
-    report_results(results, planned_.plan.matrix.runs.size(), request_.next, since.elapsed_s(),
-                   reporter_);
-    return results;
-  }
-
- private:
-  void announce() {
-    const auto& plan = planned_.plan;
-    reporter_.info(cat("Study ", planned_.study.name, ": ", counted(plan.matrix.runs.size(), "run"),
-                       " into ", folder_.path().string()));
-    for (const auto& skipped : plan.matrix.skipped)
-      reporter_.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
-    for (const auto& injection : planned_.study.injections)
-      reporter_.info("injected on purpose: " + meaning_of(injection));
-    if (!lock_.warning().empty()) reporter_.warning(lock_.warning());
-    for (const auto& warning : plan_warnings(plan)) reporter_.warning(warning);
-    const auto cleared = clear_leftovers(leftover_places());
-    if (!cleared.empty()) reporter_.info("Cleared " + to_text(cleared));
-  }
-
-  const PlannedStudy& planned_;
-  const WritableStudyFolder& folder_;
-  const SessionRequest& request_;
-  const DriverLock& lock_;
-  std::filesystem::path rank_program_;
-  Reporter reporter_;
-};
+void announce(const PlannedStudy& planned,
+              const StudyFolder& folder,
+              const DriverLock& lock,
+              Reporter& reporter) {
+  const auto& plan = planned.plan;
+  reporter.info(cat("Study ", planned.study.name, ": ", counted(plan.matrix.runs.size(), "run"),
+                    " into ", folder.path().string()));
+  for (const auto& skipped : plan.matrix.skipped)
+    reporter.info(cat("left out: ", skipped.combination, ": ", skipped.reason));
+  for (const auto& injection : planned.study.injections)
+    reporter.info("injected on purpose: " + meaning_of(injection));
+  if (!lock.warning().empty()) reporter.warning(lock.warning());
+  for (const auto& warning : plan_warnings(plan)) reporter.warning(warning);
+  const auto cleared = clear_leftovers(leftover_places());
+  if (!cleared.empty()) reporter.info("Cleared " + to_text(cleared));
+}
 
 /// Their files are set aside when they run again.
 void forget_disturbed_runs(std::vector<RunState>& states) {
@@ -132,24 +90,38 @@ SessionResult run_session(Context& context,
                           const WritableStudyFolder& folder,
                           const SessionRequest& request,
                           std::optional<EarlyInterruption>& early) {
-  const auto& matrix = planned.plan.matrix;
-  ShippedFiles(context.executable).require_rank_program(needs_libtorch(planned.study));
-  require_launchers(matrix);
+  const auto& plan = planned.plan;
+  const ShippedFiles shipped(context.executable);
+  shipped.require_rank_program(needs_libtorch(planned.study));
+  require_launchers(plan.matrix);
   folder.create();
   const DriverLock lock(folder);
   clear_trial(folder.trial_folder());
-  Session session(context, planned, folder, request, lock);
-  SessionResult result;
-  auto earlier = states_of_runs(folder, planned.plan);
-  require_same_study(folder, planned.plan, earlier, request.policy);
+  Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
+  auto earlier = states_of_runs(folder, plan);
+  require_same_study(folder, plan, earlier, request.policy);
   if (request.policy.redo_busy) forget_disturbed_runs(earlier);
   folder.write_study(planned.study.requested);
-  folder.write_plan(planned.plan);
-  result.runs = session.run(earlier, early);
+  folder.write_plan(plan);
+  announce(planned, folder, lock, reporter);
+  const bool all_kept = std::ranges::all_of(earlier, is_settled, &RunState::stage);
+  const auto warnings = all_kept ? std::vector<std::string>() : data_warnings(planned);
+  for (const auto& warning : warnings) reporter.warning(warning);
+  const auto load = all_kept || request.policy.no_trial ? "" : load_warning(plan.matrix);
+  if (!load.empty()) reporter.warning(load);
+  const Stopwatch since;
+  SignalQueue signals;
+  early.reset();
+  StudyRunner runner({folder, plan, earlier, warnings,
+                      shipped.rank_program(needs_libtorch(planned.study)), reporter, signals,
+                      request.policy});
+  SessionResult result;
+  result.runs = runner.run_all();
+  report_results(result.runs, plan.matrix.runs.size(), request.next, since.elapsed_s(), reporter);
   result.is_in_a_run =
       !result.runs.empty() && result.runs.back().state.stage == RunStage::interrupted;
-  result.is_interrupted = result.is_in_a_run || (result.runs.size() < matrix.runs.size() &&
-                                                 !is_refused_for_all(result.runs, matrix));
+  result.is_interrupted = result.is_in_a_run || (result.runs.size() < plan.matrix.runs.size() &&
+                                                 !is_refused_for_all(result.runs, plan.matrix));
   return result;
 }
 
