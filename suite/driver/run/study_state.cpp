@@ -61,11 +61,10 @@ RunState state_from_file(const StudyFolder& folder, const fs::path& file) {
 /// far.
 RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
   const auto progress = progress_in(run_folder, ranks);
-  RunState state;
-  state.stage = RunStage::running;
-  state.step = progress.step;
-  state.total_steps = progress.total_steps;
-  state.phase = progress.phase;
+  RunState state{.stage = RunStage::running,
+                 .step = progress.step,
+                 .total_steps = progress.total_steps,
+                 .phase = progress.phase};
   std::error_code error;
   const auto started = fs::last_write_time(run_folder / "spec.json", error);
   if (!error) {
@@ -76,22 +75,19 @@ RunState state_at_work(const fs::path& run_folder, std::int64_t ranks) {
 
 /// What stands in the place of its folder is none.
 RunState state_without_folder(const fs::path& run_folder) {
-  RunState state;
   std::error_code error;
-  const bool is_known = fs::status(run_folder, error).type() != fs::file_type::none;
-  state.stage = is_known ? RunStage::damaged : RunStage::unreadable;
-  state.reason = is_known ? cat(run_folder.string(), " is no folder: nothing can run there")
-                          : cat(run_folder.string(), " ", absence_of(run_folder));
-  return state;
+  if (fs::status(run_folder, error).type() == fs::file_type::none)
+    return {.stage = RunStage::unreadable,
+            .reason = cat(run_folder.string(), " ", absence_of(run_folder))};
+  return {.stage = RunStage::damaged,
+          .reason = cat(run_folder.string(), " is no folder: nothing can run there")};
 }
 
 /// Somebody copied its folder, or the driver was killed with it.
 RunState state_without_launch(const fs::path& run_folder) {
-  RunState state;
-  if (!is_there(run_folder / open_result_file_name)) return state;
-  state.stage = RunStage::interrupted;
-  state.reason = cat("it got no further than ", open_result_file_name);
-  return state;
+  if (!is_there(run_folder / open_result_file_name)) return {};
+  return {.stage = RunStage::interrupted,
+          .reason = cat("it got no further than ", open_result_file_name)};
 }
 
 RunState state_of_run(const StudyFolder& folder,
@@ -109,21 +105,16 @@ RunState state_of_run(const StudyFolder& folder,
     state.resumed = launch->resumed;
     return state;
   }
-  RunState state;
-  if (!launch->status.empty() && is_settled(stage_of(launch->status))) {
-    state.reason = "its run.h5 is gone: it will run again";
-    return state;
-  }
-  state.resumed = launch->resumed;
-  if (!launch->status.empty()) {
-    state.stage = stage_of(launch->status);
-    state.reason = launch->reason;
-    state.launch_wall_time_s = launch->launch_wall_time_s;
-    return state;
-  }
-  state.stage = RunStage::interrupted;
-  state.reason = "the driver ended before the run did, or could not write down how it ended";
-  return state;
+  if (launch->status.empty())
+    return {.stage = RunStage::interrupted,
+            .reason = "the driver ended before the run did, or could not write down how it ended",
+            .resumed = launch->resumed};
+  const auto stage = stage_of(launch->status);
+  if (is_settled(stage)) return {.reason = "its run.h5 is gone: it will run again"};
+  return {.stage = stage,
+          .reason = launch->reason,
+          .launch_wall_time_s = launch->launch_wall_time_s,
+          .resumed = launch->resumed};
 }
 
 std::vector<RunState> states_of_runs(const StudyFolder& folder,
