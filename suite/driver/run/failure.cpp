@@ -173,27 +173,21 @@ bool is_left_on_request(const ProcessEnd& end) {
 }
 
 RunOutcome deduce_outcome(const Evidence& evidence) {
+  const auto interrupted = [](const char* reason) {
+    return RunOutcome{
+        .status = RunStatus::interrupted, .reason = reason, .exit_code = ExitCode::interrupted};
+  };
   RunOutcome outcome;
   const auto& processes = evidence.processes;
   const bool all_done = std::all_of(processes.begin(), processes.end(),
                                     [](const auto& process) { return process.end.is_success(); });
   if (all_done) return outcome;
-  if (evidence.cause == StopCause::interrupted) {
-    outcome.status = RunStatus::interrupted;
-    outcome.exit_code = ExitCode::interrupted;
-    outcome.reason = "stopped by the user";
-    return outcome;
-  }
+  if (evidence.cause == StopCause::interrupted) return interrupted("stopped by the user");
   if (evidence.cause == StopCause::run_timeout || evidence.cause == StopCause::no_progress) {
     deduce_from_time(evidence, outcome);
     return outcome;
   }
-  if (has_left_on_request(evidence)) {
-    outcome.status = RunStatus::interrupted;
-    outcome.exit_code = ExitCode::interrupted;
-    outcome.reason = "the ranks were asked to end";
-    return outcome;
-  }
+  if (has_left_on_request(evidence)) return interrupted("the ranks were asked to end");
   outcome.status = RunStatus::failed;
   if (evidence.one_process_per_rank) {
     deduce_from_rank_processes(evidence, outcome);

@@ -249,11 +249,7 @@ RunOutcome StudyRunner::launch(const RunSpec& spec, LaunchRecord& record) {
     return watch_run(watched, parts_.signals,
                      [&](const WatchedProgress& progress) { show_progress(spec, progress); });
   } catch (const RunFailed& error) {
-    RunOutcome outcome;
-    outcome.status = RunStatus::failed;
-    outcome.reason = error.what();
-    outcome.exit_code = error.exit_code();
-    return outcome;
+    return {.status = RunStatus::failed, .reason = error.what(), .exit_code = error.exit_code()};
   }
 }
 
