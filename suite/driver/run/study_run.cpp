@@ -71,15 +71,6 @@ void name_injections(const RunSpec& spec, const fs::path& folder, RunOutcome& ou
   if (!met.empty()) outcome.reason += cat("; injected on purpose: ", join(met, ", "));
 }
 
-Closing closing_of(const RunOutcome& outcome) {
-  Closing closing;
-  closing.status = outcome.status;
-  closing.reason = outcome.reason;
-  closing.failed_rank = outcome.failed_rank;
-  closing.failed_phase = outcome.failed_phase;
-  return closing;
-}
-
 /// What only the driver sees of a launch. Parts are left out where the clock of rank 0's host does
 /// not agree with ours.
 void add_launch_times(const RunOutcome& outcome, const RunRecord& record, SummaryRow& summary) {
@@ -211,12 +202,9 @@ RunResult StudyRunner::run(const RunSpec& spec) {
 void StudyRunner::set_aside_earlier_attempt(const RunSpec& spec) {
   const auto part = parts_.folder.run_folder(spec.run_id()) / open_result_file_name;
   try {
-    if (is_there(part)) {
-      Closing closing;
-      closing.status = RunStatus::interrupted;
-      closing.reason = "the driver ended before the run did";
-      close_run_file(part, closing);
-    }
+    if (is_there(part))
+      close_run_file(part, Closing{.status = RunStatus::interrupted,
+                                   .reason = "the driver ended before the run did"});
   } catch (const Error& error) {
     parts_.reporter.detail(error.what());  // it is kept as it is
   }
@@ -276,7 +264,10 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     close_run_file(part, [&](const RunRecord& record) {
       adopt_own_end(record.header, outcome);
       name_injections(spec, part.parent_path(), outcome);
-      auto closing = closing_of(outcome);
+      Closing closing{.status = outcome.status,
+                      .reason = outcome.reason,
+                      .failed_rank = outcome.failed_rank,
+                      .failed_phase = outcome.failed_phase};
       // Also of a run that did not complete: what its steps say is still true.
       closing.summary = summarise(record, {spec.settings.warmup_steps});
       outcome.disturbance = busy_machine_reason(record.ranks, closing.summary.cpu_use_frac,
