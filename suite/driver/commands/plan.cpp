@@ -270,15 +270,11 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
 /// The runs with the fewest and with the most ranks: what is between them lies between.
 std::vector<const RunSpec*> trial_runs(const StudyMatrix& matrix) {
   // An arm may leave out what the others spend their time on.
-  const auto fewest = std::min_element(
-      matrix.runs.begin(), matrix.runs.end(), [](const RunSpec& one, const RunSpec& other) {
-        return std::pair(one.control_arm.has_value(), one.ranks) <
-               std::pair(other.control_arm.has_value(), other.ranks);
-      });
-  const auto most = std::max_element(
-      matrix.runs.begin(), matrix.runs.end(), [](const RunSpec& one, const RunSpec& other) {
-        return std::pair(!one.control_arm, one.ranks) < std::pair(!other.control_arm, other.ranks);
-      });
+  const auto fewest = std::ranges::min_element(matrix.runs, {}, [](const RunSpec& run) {
+    return std::pair(run.control_arm.has_value(), run.ranks);
+  });
+  const auto most = std::ranges::max_element(
+      matrix.runs, {}, [](const RunSpec& run) { return std::pair(!run.control_arm, run.ranks); });
   if (fewest->ranks == most->ranks) return {&*fewest};
   return {&*fewest, &*most};
 }

@@ -346,11 +346,8 @@ bool is_refused_for_all(const std::vector<RunResult>& results, const StudyMatrix
            (result.exit_code == ExitCode::bad_input || result.exit_code == ExitCode::unavailable);
   };
   if (results.empty() || !std::all_of(results.begin(), results.end(), is_refused)) return false;
-  const auto fewer = [](const RunSpec& one, const RunSpec& other) {
-    return one.ranks < other.ranks;
-  };
   const auto& runs = matrix.runs;
-  const auto fewest = std::min_element(runs.begin(), runs.end(), fewer)->ranks;
+  const auto fewest = std::ranges::min_element(runs, {}, &RunSpec::ranks)->ranks;
   return std::any_of(runs.begin(), runs.begin() + std::ssize(results),
                      [&](const RunSpec& run) { return run.ranks == fewest; });
 }

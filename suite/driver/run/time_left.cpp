@@ -61,9 +61,7 @@ const TrialTimes* TimeLeft::nearest_trial(const RunSpec& spec) const {
     return std::abs(
         std::log(static_cast<double>(trial.spec.ranks) / static_cast<double>(spec.ranks)));
   };
-  const auto nearest = std::min_element(
-      trials_.begin(), trials_.end(),
-      [&](const auto& one, const auto& other) { return distance(one) < distance(other); });
+  const auto nearest = std::ranges::min_element(trials_, {}, distance);
   return nearest == trials_.end() ? nullptr : &*nearest;
 }
 
