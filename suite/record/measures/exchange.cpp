@@ -165,10 +165,6 @@ double Exchange::size_bytes() const {
   return sum_over(buckets, [](const auto& bucket) { return bucket.size_bytes; });
 }
 
-double Exchange::in_collectives_s() const {
-  return wait_s() + transfer_s();
-}
-
 double Exchange::wait_s() const {
   return sum_over(buckets, [](const auto& bucket) { return bucket.wait_s(); });
 }
@@ -179,10 +175,6 @@ double Exchange::transfer_s() const {
 
 double Exchange::exposed_s() const {
   return sum_over(buckets, [](const auto& bucket) { return bucket.exposed_s; });
-}
-
-double Exchange::hidden_s() const {
-  return transfer_s() - exposed_s();
 }
 
 double Exchange::span_s() const {

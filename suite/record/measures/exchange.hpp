@@ -27,7 +27,6 @@ struct BucketExchange {
 
   [[nodiscard]] double wait_s() const { return all_arrived_s - entered_s; }
   [[nodiscard]] double transfer_s() const { return left_s - all_arrived_s; }
-  [[nodiscard]] double hidden_s() const { return transfer_s() - exposed_s; }
 };
 
 /// An all-reduce of the probe by size: median over rounds of the slowest rank's.
@@ -49,11 +48,9 @@ struct Exchange {
   double best_exposed_s = not_available;  ///< NaN without a probe of every size
 
   [[nodiscard]] double size_bytes() const;
-  [[nodiscard]] double in_collectives_s() const;  ///< sum over buckets, waiting included
   [[nodiscard]] double wait_s() const;
   [[nodiscard]] double transfer_s() const;
   [[nodiscard]] double exposed_s() const;
-  [[nodiscard]] double hidden_s() const;  ///< of transfer_s() what is not exposed
   [[nodiscard]] double span_s() const;  ///< from the first bucket's entering to the last's leaving
 };
 
