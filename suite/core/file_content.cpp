@@ -132,6 +132,11 @@ std::string start_of_file(const std::filesystem::path& file, std::size_t limit_b
   }
 }
 
+std::string first_line_of(const std::filesystem::path& file) {
+  const auto start = start_of_file(file, 4096);
+  return start.substr(0, start.find('\n'));
+}
+
 std::string end_of_file(const std::filesystem::path& file, std::int64_t limit_bytes) {
   try {
     const OpenFile open(file);

@@ -37,6 +37,9 @@ namespace scalestudy {
 /// Its first bytes; fewer where it ends, "" when it cannot be read.
 [[nodiscard]] std::string start_of_file(const std::filesystem::path& file, std::size_t limit_bytes);
 
+/// Its first line, as far as 4096 bytes hold it; "" when it cannot be read.
+[[nodiscard]] std::string first_line_of(const std::filesystem::path& file);
+
 /// Its last bytes; "" when it cannot be read.
 [[nodiscard]] std::string end_of_file(const std::filesystem::path& file, std::int64_t limit_bytes);
 

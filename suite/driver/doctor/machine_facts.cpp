@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/ids.hpp"
 #include "core/program_output.hpp"
 #include "core/provenance.hpp"
@@ -24,13 +25,6 @@ namespace scalestudy {
 namespace {
 
 constexpr Seconds patience_with_ranks{30};  // LibTorch may come over a network file system
-
-std::string first_line(const char* file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 /// "always [madvise] never" -> "madvise"
 std::string chosen_word(const std::string& line) {
@@ -131,8 +125,8 @@ MachineFacts find_machine_facts(const ShippedFiles& shipped) {
   facts.available_memory_bytes = meminfo_bytes("MemAvailable:");
   facts.leftovers = find_leftovers(leftover_places());
   facts.shared_memory_bytes = free_shared_memory_bytes();
-  facts.huge_pages = chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
-  facts.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+  facts.huge_pages = chosen_word(first_line_of("/sys/kernel/mm/transparent_hugepage/enabled"));
+  facts.governor = first_line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
   facts.open_files_limit = limit_of(RLIMIT_NOFILE);
   facts.address_space_limit_bytes = limit_of(RLIMIT_AS);
   return facts;

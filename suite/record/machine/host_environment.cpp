@@ -19,6 +19,7 @@
 
 #include "core/clock.hpp"
 #include "core/cores.hpp"
+#include "core/file_content.hpp"
 #include "core/hash.hpp"
 #include "core/text.hpp"
 
@@ -30,13 +31,6 @@ namespace scalestudy {
 namespace {
 
 using nlohmann::json;
-
-std::string first_line(const std::filesystem::path& file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
-}
 
 /// The value behind "key : value" or KEY="value" in a file of such lines.
 std::string value_in(const std::filesystem::path& file, const std::string& key, char separator) {
@@ -145,7 +139,7 @@ constexpr std::array properties{
              [](const Machine& m) { return json(m.names.machine); }},
     Property{"/system/transparent_huge_pages", "Large memory pages (chosen: in brackets)",
              [](const Machine&) {
-               return json(first_line("/sys/kernel/mm/transparent_hugepage/enabled"));
+               return json(first_line_of("/sys/kernel/mm/transparent_hugepage/enabled"));
              }},
     Property{"/cpu/model", "Processor", [](const Machine&) { return json(cpu_model()); }},
     Property{"/cpu/socket_count", "Processor sockets", count_on<HWLOC_OBJ_PACKAGE>},
@@ -163,7 +157,7 @@ constexpr std::array properties{
     Property{"/cpu/l3_cache_bytes", "Third-level cache", cache_bytes_on<HWLOC_OBJ_L3CACHE>},
     Property{"/cpu/governor", "Who decides the processor's frequency (governor)",
              [](const Machine&) {
-               return json(first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+               return json(first_line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
              }},
     Property{"/gpu_models", "GPUs", [](const Machine&) { return json(gpu_models()); }},
     Property{"/nccl_configuration", "Files by which NCCL is set, beside variables",
@@ -174,7 +168,7 @@ constexpr std::array properties{
                            sysconf(_SC_PAGE_SIZE));
              }},
     Property{"/load_average", "Load of the machine (/proc/loadavg)",
-             [](const Machine&) { return json(first_line("/proc/loadavg")); }},
+             [](const Machine&) { return json(first_line_of("/proc/loadavg")); }},
     Property{"/container", "Container", [](const Machine&) { return json(container()); }},
     Property{"/scheduler_job", "Job of a scheduler",
              [](const Machine&) { return json(scheduler_job()); }},

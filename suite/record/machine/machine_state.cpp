@@ -115,12 +115,8 @@ void MachineSources::find_core_files(const fs::path& cores) {
 }
 
 void MachineSources::find_sensors(const fs::path& sensors) {
-  const auto text_in = [](const fs::path& file) {
-    const auto text = start_of_file(file, most_number_bytes);
-    return text.substr(0, text.find('\n'));
-  };
   for (const auto& sensor : entries_of(sensors / "hwmon")) {
-    const auto name = text_in(sensor / "name");
+    const auto name = first_line_of(sensor / "name");
     if (std::ranges::find(processor_sensors, name) == processor_sensors.end()) continue;
     for (const auto& file : entries_of(sensor))
       if (const auto input = file.filename().string();
@@ -129,7 +125,7 @@ void MachineSources::find_sensors(const fs::path& sensors) {
   }
   if (!temperatures_mc_.empty()) return;
   for (const auto& zone : entries_of(sensors / "thermal")) {
-    const auto type = text_in(zone / "type");
+    const auto type = first_line_of(zone / "type");
     if (type == "x86_pkg_temp" || type.starts_with("cpu"))
       temperatures_mc_.push_back(zone / "temp");
   }
