@@ -102,6 +102,16 @@ bool is_there(const std::filesystem::path& path) noexcept {
          std::filesystem::file_type::not_found;
 }
 
+std::vector<std::filesystem::path> entries_in(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> entries;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    entries.push_back(entry->path());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
 std::vector<std::byte> bytes_of_file(const std::filesystem::path& file) {
   return content_of<std::vector<std::byte>>(file, most_bytes);
 }

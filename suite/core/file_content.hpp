@@ -21,6 +21,9 @@ namespace scalestudy {
 /// levels of symbolic links", "cannot be read: Permission denied"; "" where it can.
 [[nodiscard]] std::string absence_of(const std::filesystem::path& path);
 
+/// What is in a folder, sorted; nothing where it cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> entries_in(const std::filesystem::path& folder);
+
 /// Every byte there is when it is read. Errors: std::system_error with the reason (missing, no
 /// permission, a folder, device, pipe or socket, longer than 8 GiB).
 [[nodiscard]] std::vector<std::byte> bytes_of_file(const std::filesystem::path& file);

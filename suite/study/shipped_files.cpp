@@ -15,15 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
-  return entries;
-}
-
 void add_json_files(const fs::path& folder, std::vector<ShippedFile>& files) {
-  for (const auto& file : entries_of(folder))
+  for (const auto& file : entries_in(folder))
     if (file.extension() == ".json") files.push_back({file.stem().string(), file});
 }
 
@@ -73,7 +66,7 @@ std::vector<ShippedFile> ShippedFiles::profiles() const {
 /// JSON files of workloads/<any>/`folder`.
 std::vector<ShippedFile> ShippedFiles::of_workloads(const char* folder) const {
   std::vector<ShippedFile> files;
-  for (const auto& workload : entries_of(share_ / "workloads"))
+  for (const auto& workload : entries_in(share_ / "workloads"))
     add_json_files(workload / folder, files);
   sort_by_name(files);
   return files;
@@ -88,15 +81,14 @@ std::vector<ShippedFile> ShippedFiles::claims() const {
 
 std::vector<ShippedFile> ShippedFiles::published() const {
   std::vector<ShippedFile> files;
-  for (const auto& file : entries_of(share_ / "results" / "published"))
-    if (file.extension() == ".json") files.push_back({file.stem().string(), file});
+  add_json_files(share_ / "results" / "published", files);
   sort_by_name(files);
   return files;
 }
 
 std::vector<ShippedFile> ShippedFiles::environments() const {
   std::vector<ShippedFile> files;
-  for (const auto& folder : entries_of(share_ / "environments")) {
+  for (const auto& folder : entries_in(share_ / "environments")) {
     const auto file = folder / "environment.json";
     if (fs::exists(file)) files.push_back({folder.filename().string(), file});
   }

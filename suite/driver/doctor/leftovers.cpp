@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "record/machine/host_environment.hpp"
@@ -64,14 +65,6 @@ Candidate candidate_at(const fs::path& path, Maker maker) {
   return candidate;
 }
 
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 /// Whose name a file in the shared memory has; other programs' files are nobody's business here.
 std::optional<Maker> maker_of(const std::string& name) {
   const auto user = cat(::geteuid());
@@ -85,7 +78,7 @@ std::optional<Maker> maker_of(const std::string& name) {
 
 std::vector<Candidate> candidates_in(const LeftoverPlaces& places) {
   std::vector<Candidate> candidates;
-  for (const auto& path : entries_of(places.shared_memory)) {
+  for (const auto& path : entries_in(places.shared_memory)) {
     const auto maker = maker_of(path.filename().string());
     const auto status = own_status(path);
     if (maker && status && S_ISREG(status->st_mode) && is_private(*status))
@@ -94,7 +87,7 @@ std::vector<Candidate> candidates_in(const LeftoverPlaces& places) {
   const auto sessions = places.temporary / cat("ompi.", short_host_name(), ".", ::geteuid());
   const auto status = own_status(sessions);
   if (!status || !S_ISDIR(status->st_mode) || !is_private(*status)) return candidates;
-  for (const auto& path : entries_of(sessions))
+  for (const auto& path : entries_in(sessions))
     candidates.push_back(candidate_at(path, Maker::open_mpi));
   return candidates;
 }
@@ -147,7 +140,7 @@ void add_mapped_files(const fs::path& process, Uses& uses) {
 /// Open files before mapped ones: a file is closed only after it was mapped, so none is missed.
 Uses uses_by(const fs::path& processes) {
   Uses uses;
-  for (const auto& process : entries_of(processes)) {
+  for (const auto& process : entries_in(processes)) {
     const auto name = process.filename().string();
     const bool is_process = name.find_first_not_of("0123456789") == std::string::npos;
     if (!is_process || !own_status(process)) continue;  // of others: cannot open what is private

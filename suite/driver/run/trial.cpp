@@ -36,20 +36,15 @@ constexpr std::string_view temporary_name = "scalestudy-trial-";
 
 /// Those of processes that were killed.
 void clear_temporary_trials(const fs::path& parent) {
-  std::error_code error;
-  for (fs::directory_iterator entry(parent, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (is_left_behind(entry->path().filename().string(), temporary_name))
-      clear_trial(entry->path());
-  }
+  for (const auto& entry : entries_in(parent))
+    if (is_left_behind(entry.filename().string(), temporary_name)) clear_trial(entry);
 }
 
 /// The mark goes last: one that was killed meanwhile is a trial's still.
 void remove_trial(const fs::path& folder) {
-  std::error_code error, ignored;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error))
-    if (entry->path().filename() != mark) fs::remove_all(entry->path(), ignored);
+  std::error_code ignored;
+  for (const auto& entry : entries_in(folder))
+    if (entry.filename() != mark) fs::remove_all(entry, ignored);
   fs::remove_all(folder, ignored);
 }
 

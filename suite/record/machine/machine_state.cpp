@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -19,7 +18,6 @@ namespace scalestudy {
 namespace {
 
 namespace fs = std::filesystem;
-using Files = std::vector<fs::path>;
 
 constexpr std::size_t most_number_bytes = 64;
 constexpr std::size_t most_process_bytes = 1024;
@@ -39,16 +37,6 @@ double number_of(const std::string& text) {
 
 double number_in(const fs::path& file) {
   return number_of(start_of_file(file, most_number_bytes));
-}
-
-/// The entries of a folder; none when it cannot be read.
-Files entries_of(const fs::path& folder) {
-  std::error_code error;
-  Files entries;
-  fs::directory_iterator entry(folder, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
-    entries.push_back(entry->path());
-  return entries;
 }
 
 /// "cpu12", but not "cpufreq".
@@ -105,26 +93,26 @@ MachineSources::MachineSources(const fs::path& root, std::vector<std::int64_t> p
 }
 
 void MachineSources::find_core_files(const fs::path& cores) {
-  for (const auto& core : entries_of(cores)) {
+  for (const auto& core : entries_in(cores)) {
     if (!is_core(core)) continue;
     if (const auto file = core / "cpufreq/scaling_cur_freq"; is_there(file))
       frequencies_khz_.push_back(file);
-    for (const auto& file : entries_of(core / "thermal_throttle"))
+    for (const auto& file : entries_in(core / "thermal_throttle"))
       if (file.filename().string().ends_with("_throttle_count")) throttle_counts_.push_back(file);
   }
 }
 
 void MachineSources::find_sensors(const fs::path& sensors) {
-  for (const auto& sensor : entries_of(sensors / "hwmon")) {
+  for (const auto& sensor : entries_in(sensors / "hwmon")) {
     const auto name = first_line_of(sensor / "name");
     if (std::ranges::find(processor_sensors, name) == processor_sensors.end()) continue;
-    for (const auto& file : entries_of(sensor))
+    for (const auto& file : entries_in(sensor))
       if (const auto input = file.filename().string();
           input.starts_with("temp") && input.ends_with("_input"))
         temperatures_mc_.push_back(file);
   }
   if (!temperatures_mc_.empty()) return;
-  for (const auto& zone : entries_of(sensors / "thermal")) {
+  for (const auto& zone : entries_in(sensors / "thermal")) {
     const auto type = first_line_of(zone / "type");
     if (type == "x86_pkg_temp" || type.starts_with("cpu"))
       temperatures_mc_.push_back(zone / "temp");
