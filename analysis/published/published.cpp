@@ -1,7 +1,5 @@
 #include "analysis/published/published.hpp"
 
-#include <algorithm>
-
 #include "core/file_content.hpp"
 #include "core/text.hpp"
 
@@ -63,13 +61,10 @@ bool is_published_study(const fs::path& file) {
 }
 
 std::vector<fs::path> published_files(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".json" && is_inside(folder, entry.path()) &&
-        is_published_study(entry.path()))
-      files.push_back(entry.path());
-  std::ranges::sort(files);
+  auto files = entries_in(folder);
+  std::erase_if(files, [&](const fs::path& file) {
+    return file.extension() != ".json" || !is_inside(folder, file) || !is_published_study(file);
+  });
   return files;
 }
 

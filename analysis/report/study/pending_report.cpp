@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
+#include "core/file_content.hpp"
 #include "core/process.hpp"
 #include "core/text.hpp"
 
@@ -16,13 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = ".report-part-";
-
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> entries;
-  for (const auto& entry : fs::directory_iterator(folder, error)) entries.push_back(entry.path());
-  return entries;
-}
 
 void require_done(const std::error_code& error, const fs::path& place) {
   if (!error) return;
@@ -35,7 +29,7 @@ void require_done(const std::error_code& error, const fs::path& place) {
 PendingReport::PendingReport(const fs::path& out)
     : out_(out), folder_(out / cat(prefix, ::getpid())) {
   std::error_code error;
-  for (const auto& entry : entries_of(out))
+  for (const auto& entry : entries_in(out))
     if (is_left_behind(entry.filename().string(), prefix)) fs::remove_all(entry, error);
   if (!fs::create_directory(folder_, error))
     throw BadInput({cat("cannot write ", folder_.string(), ": ", error.message()),
@@ -48,7 +42,7 @@ PendingReport::~PendingReport() {
 }
 
 void PendingReport::publish() const {
-  for (const auto& entry : entries_of(folder_)) {
+  for (const auto& entry : entries_in(folder_)) {
     const auto place = out_ / entry.filename();
     std::error_code error;
     // A rename replaces a file by a file only. Of a link the link goes, not what it leads to.
