@@ -141,17 +141,9 @@ void add_time_like(RulePlan& plan, const RuleRequest& request) {
   add_unscaled(plan, "batch_norm_momentum", 1, per_step);
 }
 
-RulePlan finish(RulePlan plan, const RuleRequest& request, ScalingRule rule) {
-  if (plan.epochs < 1 || plan.steps_per_epoch < 1) {
-    const auto* what = plan.epochs < 1 ? "epochs" : "steps per epoch";
-    throw BadInput({cat("rule ", rule, " leaves 0 ", what, " for ", request.ranks, " ranks"),
-                    cat("it divides the ", what, " by the number of ranks"),
-                    cat("Ask for at least ", request.ranks, " ", what, ", or fewer ranks")});
-  }
-  plan.samples = plan.samples_per_epoch * plan.epochs;
-  plan.requested_samples = request.samples_per_epoch() * request.settings.epochs;
-  plan.warmup_samples = std::min(plan.warmup_samples, plan.samples);
-  add_time_like(plan, request);
+RulePlan batch_only(const RuleRequest& request) {
+  auto plan = constant_local_batch(request);
+  divide_steps(plan, request);
   return plan;
 }
 
@@ -160,35 +152,25 @@ RulePlan linear_fixed_samples(const RuleRequest& request) {
   plan.learning_rate *= static_cast<double>(request.ranks);
   keep_steps(plan, request);
   divide_epochs(plan, request);
-  return finish(std::move(plan), request, ScalingRule::linear_fixed_samples);
+  return plan;
 }
 
 RulePlan linear_fixed_epochs(const RuleRequest& request) {
-  auto plan = constant_local_batch(request);
+  auto plan = batch_only(request);
   plan.learning_rate *= static_cast<double>(request.ranks);
-  divide_steps(plan, request);
-  return finish(std::move(plan), request, ScalingRule::linear_fixed_epochs);
+  return plan;
 }
 
 RulePlan linear_warmup(const RuleRequest& request) {
-  auto plan = constant_local_batch(request);
-  plan.learning_rate *= static_cast<double>(request.ranks);
-  divide_steps(plan, request);
+  auto plan = linear_fixed_epochs(request);
   if (request.ranks > 1) plan.warmup_samples = warmup_epochs * request.samples_per_epoch();
-  return finish(std::move(plan), request, ScalingRule::linear_warmup);
+  return plan;
 }
 
 RulePlan sqrt_fixed_epochs(const RuleRequest& request) {
-  auto plan = constant_local_batch(request);
+  auto plan = batch_only(request);
   plan.learning_rate *= std::sqrt(static_cast<double>(request.ranks));
-  divide_steps(plan, request);
-  return finish(std::move(plan), request, ScalingRule::sqrt_fixed_epochs);
-}
-
-RulePlan batch_only(const RuleRequest& request) {
-  auto plan = constant_local_batch(request);
-  divide_steps(plan, request);
-  return finish(std::move(plan), request, ScalingRule::batch_only);
+  return plan;
 }
 
 RulePlan strong(const RuleRequest& request) {
@@ -202,7 +184,25 @@ RulePlan strong(const RuleRequest& request) {
                          " ranks: ", counted(larger, "rank"), larger == 1 ? " takes " : " take ",
                          share + 1, ", the others ", share, "; nothing is left out");
   }
-  return finish(std::move(plan), request, ScalingRule::strong);
+  return plan;
+}
+
+RulePlan plan_by(ScalingRule rule, const RuleRequest& request) {
+  switch (rule) {
+    case ScalingRule::linear_fixed_samples:
+      return linear_fixed_samples(request);
+    case ScalingRule::linear_fixed_epochs:
+      return linear_fixed_epochs(request);
+    case ScalingRule::linear_warmup:
+      return linear_warmup(request);
+    case ScalingRule::sqrt_fixed_epochs:
+      return sqrt_fixed_epochs(request);
+    case ScalingRule::batch_only:
+      return batch_only(request);
+    case ScalingRule::strong:
+      return strong(request);
+  }
+  SCALESTUDY_EXPECT(false);
 }
 
 }  // namespace
@@ -242,21 +242,18 @@ std::string_view source_of(ScalingRule rule) {
 }
 
 RulePlan apply(ScalingRule rule, const RuleRequest& request) {
-  switch (rule) {
-    case ScalingRule::linear_fixed_samples:
-      return linear_fixed_samples(request);
-    case ScalingRule::linear_fixed_epochs:
-      return linear_fixed_epochs(request);
-    case ScalingRule::linear_warmup:
-      return linear_warmup(request);
-    case ScalingRule::sqrt_fixed_epochs:
-      return sqrt_fixed_epochs(request);
-    case ScalingRule::batch_only:
-      return batch_only(request);
-    case ScalingRule::strong:
-      return strong(request);
+  auto plan = plan_by(rule, request);
+  if (plan.epochs < 1 || plan.steps_per_epoch < 1) {
+    const auto* what = plan.epochs < 1 ? "epochs" : "steps per epoch";
+    throw BadInput({cat("rule ", rule, " leaves 0 ", what, " for ", request.ranks, " ranks"),
+                    cat("it divides the ", what, " by the number of ranks"),
+                    cat("Ask for at least ", request.ranks, " ", what, ", or fewer ranks")});
   }
-  SCALESTUDY_EXPECT(false);
+  plan.samples = plan.samples_per_epoch * plan.epochs;
+  plan.requested_samples = request.samples_per_epoch() * request.settings.epochs;
+  plan.warmup_samples = std::min(plan.warmup_samples, plan.samples);
+  add_time_like(plan, request);
+  return plan;
 }
 
 }  // namespace scalestudy
