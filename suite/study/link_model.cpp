@@ -195,15 +195,14 @@ double least_exchange_s(const RunSpec& spec, double gradient_count) {
   const auto bytes = gradient_count * bytes_per_gradient(spec.settings);
   switch (properties_of(spec.reduction).updating) {
     case Updating::everywhere:
+      if (spec.reduction != Reduction::reduce_to_one) return model.all_reduce_s(bytes);
       break;
     case Updating::at_one_rank:
-      return model.reduce_s(bytes) + model.broadcast_s(bytes);
+      break;
     case Updating::in_shards:
       return model.reduce_scatter_s(bytes) + model.all_gather_s(bytes);
   }
-  return spec.reduction == Reduction::reduce_to_one
-             ? model.reduce_s(bytes) + model.broadcast_s(bytes)
-             : model.all_reduce_s(bytes);
+  return model.reduce_s(bytes) + model.broadcast_s(bytes);
 }
 
 std::string unusable_link_speed(const RunSpec& spec, double gradient_count) {
