@@ -11,16 +11,9 @@ namespace {
 
 constexpr double before_all = -std::numeric_limits<double>::infinity();
 
-/// Earlier files have none.
-double early_update_s(const StepTable& steps, std::int64_t rank, std::int64_t step) {
-  const double early_s = steps.at(&StepRow::early_update_s, rank, step);
-  return std::isfinite(early_s) ? early_s : 0;
-}
-
 /// What the rank recorded between its release in the step before and its release in this one.
 double parts_between_releases_s(const StepTable& steps, std::int64_t rank, std::int64_t step) {
-  double parts_s = steps.at(&StepRow::optimizer_s, rank, step - 1) -
-                   early_update_s(steps, rank, step - 1) + early_update_s(steps, rank, step);
+  double parts_s = updated_s(steps, rank, step);
   for (const auto part :
        {&StepRow::recording_s, &StepRow::input_wait_s, &StepRow::host_to_device_s,
         &StepRow::device_step_s, &StepRow::forward_s, &StepRow::backward_s, &StepRow::phase_wait_s,
@@ -66,6 +59,11 @@ bool is_split_on_all_ranks(const StepTable& steps, std::int64_t step) {
 }
 
 }  // namespace
+
+double updated_s(const StepTable& steps, std::int64_t rank, std::int64_t step) {
+  return steps.at(&StepRow::optimizer_s, rank, step - 1) - early_update_s(steps, rank, step - 1) +
+         early_update_s(steps, rank, step);
+}
 
 std::vector<CriticalStep> critical_steps(const StepTable& steps) {
   std::vector<CriticalStep> all;

@@ -22,6 +22,9 @@ struct CriticalStep {
   [[nodiscard]] double remainder_frac() const { return (step_s - parts_s) / step_s; }
 };
 
+/// What a rank updated between its release in the step before and its release in this one.
+[[nodiscard]] double updated_s(const StepTable& steps, std::int64_t rank, std::int64_t step);
+
 /// Of all steps that follow another one of their epoch and whose split all ranks recorded.
 [[nodiscard]] std::vector<CriticalStep> critical_steps(const StepTable& steps);
 

@@ -30,10 +30,8 @@ double idle_since_s(const StepTable& table,
                     std::int64_t rank,
                     std::int64_t step,
                     double last_ready_s) {
-  const double early_s = table.at(&StepRow::early_update_s, rank, step);
-  const double updated_s =
-      table.at(&StepRow::ready_s, rank, step) + (std::isfinite(early_s) ? early_s : 0);
-  return std::max(last_ready_s, updated_s) - table.at(&StepRow::start_s, rank, step);
+  const double idle_s = table.at(&StepRow::ready_s, rank, step) + early_update_s(table, rank, step);
+  return std::max(last_ready_s, idle_s) - table.at(&StepRow::start_s, rank, step);
 }
 
 /// NaN where it is not known from when on.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -24,18 +23,6 @@ double mean_over_ranks(const StepTable& steps, const Get& get) {
   double sum = 0;
   for (std::int64_t rank = 0; rank < steps.ranks(); ++rank) sum += get(rank);
   return sum / static_cast<double>(steps.ranks());
-}
-
-double number_or_zero(double value) {
-  return std::isfinite(value) ? value : 0;
-}
-
-/// Of the update that lies between the two releases.
-double updated_s(const StepTable& steps, std::int64_t rank, std::int64_t step) {
-  const auto early_s = [&](std::int64_t at) {
-    return number_or_zero(steps.at(&StepRow::early_update_s, rank, at));
-  };
-  return steps.at(&StepRow::optimizer_s, rank, step - 1) - early_s(step - 1) + early_s(step);
 }
 
 PathStep path_of(const StepTable& steps, const CriticalStep& critical) {

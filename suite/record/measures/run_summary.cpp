@@ -178,6 +178,11 @@ double pause_before_s(const StepTable& steps, std::int64_t rank, std::int64_t st
   return sum_s;
 }
 
+double early_update_s(const StepTable& steps, std::int64_t rank, std::int64_t step) {
+  const double early_s = steps.at(&StepRow::early_update_s, rank, step);
+  return std::isfinite(early_s) ? early_s : 0;
+}
+
 double evaluation_time_s(const RunFacts& run) {
   return std::accumulate(
       run.epochs.begin(), run.epochs.end(), 0.0,

@@ -79,6 +79,8 @@ struct LossPoint {
 [[nodiscard]] double probe_time_s(const RunFacts& run);
 /// Checkpoints and evaluations within the epoch just before the step; files of before know of none.
 [[nodiscard]] double pause_before_s(const StepTable& steps, std::int64_t rank, std::int64_t step);
+/// The part of the update that came before all gradients had; files of before know of none.
+[[nodiscard]] double early_update_s(const StepTable& steps, std::int64_t rank, std::int64_t step);
 /// Those in epochs and after them, without that of the best weights.
 [[nodiscard]] double evaluation_time_s(const RunFacts& run);
 [[nodiscard]] double training_time_s(const RunRecord& run);
