@@ -21,13 +21,6 @@ std::set<std::int64_t> counts_of(const Claim& claim, const ClaimPoint& point) {
   return counts;
 }
 
-template <class Counts>
-std::string listed(const Counts& counts) {
-  std::vector<std::string> texts;
-  for (const auto count : counts) texts.push_back(cat(count));
-  return join(texts, ", ");
-}
-
 /// Of all where none has one of these numbers of ranks.
 std::vector<const Run*> runs_of(const Series& series, const std::set<std::int64_t>& counts) {
   std::vector<const Run*> all, asked;
@@ -104,8 +97,8 @@ ConditionCheck ranks_check(const Claim& claim, const ClaimPoint& point, const Se
   std::set<std::int64_t> measured;
   for (const auto& [ranks, runs] : series.by_ranks) measured.insert(ranks);
   return {.condition = ClaimCondition::ranks,
-          .claimed = listed(counts),
-          .found = listed(measured),
+          .claimed = join(counts, ", "),
+          .found = join(measured, ", "),
           .matches = std::ranges::includes(measured, counts)};
 }
 
@@ -181,7 +174,7 @@ std::vector<ConditionCheck> all_checks(const Claim& claim,
           device_check(claim, runs),
           of_runs(ClaimCondition::precision, to_string(claimed.precision),
                   [](const Run& run) { return cat(run.spec.settings.precision); }),
-          of_runs(ClaimCondition::sample_size, listed(claimed.sample_size), sample_size_of),
+          of_runs(ClaimCondition::sample_size, join(claimed.sample_size, ", "), sample_size_of),
           count_check(ClaimCondition::steps, point.steps,
                       values_in(runs_of(series, {point.ranks}), steps_of)),
           evaluation_check(point, runs, analysis.population),

@@ -194,12 +194,10 @@ void require_ranks_as_named(const std::vector<fs::path>& files, const std::vecto
       if (numbers.size() == names.front().size()) named.push_back(numbers[k]);
     if (named == ranks) return;
     if (!std::ranges::is_permutation(named, ranks)) continue;
-    std::vector<std::string> fitting;
-    for (const double number : named) fitting.push_back(cat(number));
     throw BadInput({cat("--ranks gives ", shown(files.front()), ' ', ranks.front(),
                         ": the names of the files have its numbers in another order"),
                     "a point has its place by it",
-                    cat("Give --ranks ", join(fitting, ","),
+                    cat("Give --ranks ", join(named, ","),
                         ", or rename the files where they number something else")});
   }
 }

@@ -98,9 +98,7 @@ std::string cores_per_rank(const Run& run) {
   std::set<std::int64_t> cores;
   for (const RankRow& rank : run.record.ranks)
     if (rank.core_count > 0) cores.insert(rank.core_count);
-  std::vector<std::string> texts;
-  for (const auto count : cores) texts.push_back(cat(count));
-  return join(texts, " and ");
+  return join(cores, " and ");
 }
 
 /// Repeats whose ranks had other numbers of cores are none.

@@ -19,6 +19,13 @@ template <class... Parts>
 }
 
 [[nodiscard]] std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// The same of anything that can be streamed: {1, 2} -> "1, 2".
+template <class Items>
+[[nodiscard]] std::string join(const Items& items, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (const auto& item : items) parts.push_back(cat(item));
+  return join(parts, separator);
+}
 [[nodiscard]] std::vector<std::string> split(std::string_view text, char separator);
 
 /// Of a long list the first `most` and how many more there are, and where: "and 7 more, in the run

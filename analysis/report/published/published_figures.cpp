@@ -113,13 +113,11 @@ std::set<std::int64_t> all_ranks(const std::vector<const ArmAnalysis*>& arms) {
 }
 
 std::string axes_of(const std::vector<const ArmAnalysis*>& arms, const Quantity& quantity) {
-  std::vector<std::string> ticks;
   const auto ranks = all_ranks(arms);
-  for (const auto n : ranks) ticks.push_back(cat(n));
   const auto most = static_cast<double>(*ranks.rbegin());
   return cat("set xlabel 'ranks'\nset ylabel ",
              gnuplot_quoted(quantity.axis == nullptr ? "metric" : quantity.axis), "\nset xtics (",
-             join(ticks, ", "), ")\nset xrange [", 0.5, ":", 1.08 * most, "]\nset yrange [",
+             join(ranks, ", "), ")\nset xrange [", 0.5, ":", 1.08 * most, "]\nset yrange [",
              quantity.axis == nullptr ? "*:*"
              : quantity.scale == 1    ? "0:*"
                                       : "0:110 < *",

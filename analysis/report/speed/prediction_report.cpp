@@ -20,12 +20,6 @@ const ScalingPrediction* outlook_of(const SeriesAnalysis& analysis) {
   return std::isfinite(prediction.speedup.value) ? &prediction : nullptr;
 }
 
-std::string names_of(const std::vector<ScalingModel>& models) {
-  std::vector<std::string> names;
-  for (const auto model : models) names.push_back(cat(model));
-  return join(names, ", ");
-}
-
 std::string prediction_sentence(const SeriesAnalysis& analysis) {
   const auto* outlook = outlook_of(analysis);
   if (outlook == nullptr) return "";
@@ -37,7 +31,7 @@ std::string prediction_sentence(const SeriesAnalysis& analysis) {
              percent(std::abs(missed)), " when fitted to fewer",
              outlook->as_good.empty()
                  ? ""
-                 : cat("; ", names_of(outlook->as_good), " not ruled out and in the interval"),
+                 : cat("; ", join(outlook->as_good, ", "), " not ruled out and in the interval"),
              ").");
 }
 
@@ -169,7 +163,7 @@ ReportTable prediction_table(const SeriesAnalysis& analysis) {
   for (const auto& [ranks, prediction, refusal] : analysis.prediction.asked) {
     const auto said = prediction.value_or(ScalingPrediction{});
     table.rows.push_back({integer_cell(ranks), text_cell(prediction ? cat(said.model) : ""),
-                          text_cell(names_of(said.as_good)), estimate_cell(said.samples_per_s),
+                          text_cell(join(said.as_good, ", ")), estimate_cell(said.samples_per_s),
                           estimate_cell(said.speedup), estimate_cell(said.efficiency),
                           text_cell(prediction ? "" : refusal.text())});
   }

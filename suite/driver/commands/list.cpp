@@ -100,9 +100,7 @@ std::string ranks_of(const PublishedStudy& study) {
   std::set<std::int64_t> all;
   for (const auto& arm : study.arms)
     for (const auto& run : arm.runs) all.insert(run.ranks);
-  std::vector<std::string> texts;
-  for (const auto ranks : all) texts.push_back(cat(ranks));
-  return join(texts, ", ");
+  return join(all, ", ");
 }
 
 Listing environments(const Context& context) {

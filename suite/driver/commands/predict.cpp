@@ -59,10 +59,8 @@ void print_predictions(const SeriesPrediction& series, Context& context) {
 void print_as_good(const SeriesPrediction& series, Context& context) {
   for (const auto& one : series.asked) {
     if (!one.prediction || one.prediction->as_good.empty()) continue;
-    std::vector<std::string> names;
-    for (const auto model : one.prediction->as_good) names.push_back(cat(model));
     context.out << "  The measured ranks do not tell " << one.prediction->model << " from "
-                << join(names, ", ")
+                << join(one.prediction->as_good, ", ")
                 << (one.prediction->speedup.interval ? ": the intervals hold what these say, too.\n"
                                                      : ".\n");
     return;

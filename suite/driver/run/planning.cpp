@@ -127,9 +127,7 @@ void add_schedule_warnings(const std::vector<RunSpec>& runs, std::vector<std::st
       warming.insert(spec.ranks);
   }
   const auto warn = [&](const std::set<std::int64_t>& ranks, const char* what) {
-    std::vector<std::string> names;
-    for (const auto count : ranks) names.push_back(cat(count));
-    if (!ranks.empty()) warnings.push_back(cat("With ranks ", join(names, ", "), ' ', what));
+    if (!ranks.empty()) warnings.push_back(cat("With ranks ", join(ranks, ", "), ' ', what));
   };
   warn(beyond,
        "a milestone of settings.schedule lies beyond the training: the learning rate is not "
