@@ -156,7 +156,7 @@ ExitCode init(InitOptions options, Context& context) {
   const auto file = options.out.starts_with('-') ? "./" + options.out : options.out;
   const auto folder = "out/" + fs::path(options.out).stem().string();
   const auto line = [](const std::vector<std::string>& words) {
-    return command_line({"", words, {}, {}, {}});
+    return command_line({.argv = words});
   };
   if (!first.warning.empty()) context.err << "warning: " << first.warning << '\n';
   context.out << options.out << ": " << first.summary

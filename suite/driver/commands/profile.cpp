@@ -51,12 +51,9 @@ ExitCode profile(const ProfileOptions& options, Context& context) {
     return ExitCode::done;
   }
   const auto replay = command_line(
-      {"",
-       {"scalestudy", "run", "replay-profile", "--set", "settings.profile=" + options.out, "--set",
-        cat("settings.local_batch_size=", found.local_batch_size), "--out", "out/replay"},
-       {},
-       {},
-       {}});
+      {.argv = {"scalestudy", "run", "replay-profile", "--set", "settings.profile=" + options.out,
+                "--set", cat("settings.local_batch_size=", found.local_batch_size), "--out",
+                "out/replay"}});
   context.out << options.out << ": " << summary(found) << ".\nNext: " << replay << '\n';
   return ExitCode::done;
 }

@@ -56,7 +56,7 @@ ExitCode run(Context& context, const RunOptions& options) {
   const WritableStudyFolder folder(options.out);
   require_runnable(planned, folder);
   if (options.dry_run) return show_commands(context, planned, folder);
-  const auto report = command_line({"", {"scalestudy", "report", options.out}, {}, {}, {}});
+  const auto report = command_line({.argv = {"scalestudy", "report", options.out}});
   const auto session = run_session(context, planned, folder, {options.policy, report}, early);
   const auto interruption = interruption_of(
       session, folder,

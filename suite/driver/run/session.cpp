@@ -128,20 +128,18 @@ SessionResult run_session(Context& context,
 std::string command_again(const Context& context,
                           std::vector<std::string> own,
                           const ResumePolicy& policy) {
-  ProcessPlan command;
-  command.argv = std::move(own);
-  command.argv.insert(command.argv.begin(), "scalestudy");
+  own.insert(own.begin(), "scalestudy");
   const auto add = [&](const std::string& name, const std::string& value) {
-    if (!value.empty()) command.argv.insert(command.argv.end(), {name, value});
+    if (!value.empty()) own.insert(own.end(), {name, value});
   };
   add("--environment", context.options.environment);
   add("--launcher", context.options.launcher);
   for (const auto& value : context.options.overrides) add("--set", value);
   for (const auto& value : context.options.injections) add("--inject", value);
-  if (policy.accept_mixed) command.argv.emplace_back("--accept-mixed");
-  if (policy.redo_busy) command.argv.emplace_back("--redo-busy");
-  if (policy.no_trial) command.argv.emplace_back("--no-trial");
-  return command_line(command);
+  if (policy.accept_mixed) own.emplace_back("--accept-mixed");
+  if (policy.redo_busy) own.emplace_back("--redo-busy");
+  if (policy.no_trial) own.emplace_back("--no-trial");
+  return command_line({.argv = std::move(own)});
 }
 
 Interrupted interruption_of(const SessionResult& session,
