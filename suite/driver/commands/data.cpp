@@ -17,6 +17,7 @@
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/inspect/set_report.hpp"
 #include "driver/inspect/volume_report.hpp"
+#include "driver/terminal/listing.hpp"
 #include "driver/terminal/work_watch.hpp"
 
 namespace scalestudy {
@@ -146,9 +147,7 @@ void add_inspect_options(CLI::App& app, DataOptions& options) {
 }
 
 std::string fit_help() {
-  std::vector<std::string> meanings;
-  for (const auto& fit : named_choices<Fit>()) meanings.push_back(cat(fit.name, ": ", fit.summary));
-  return cat("How they come to that size. ", join(meanings, "; "),
+  return cat("How they come to that size. ", explained(named_choices<Fit>()),
              ". Default, as in training: ", usual_fit_with_masks, " with masks, ",
              usual_fit_in_classes, " in class folders");
 }

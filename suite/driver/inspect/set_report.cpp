@@ -37,9 +37,7 @@ void print_classes(const SetInspection& found, std::ostream& out) {
   TextTable table;
   table.add_column("class", Align::left);
   std::vector<std::string> splits;
-  for (const auto& count : found.class_counts)
-    if (std::find(splits.begin(), splits.end(), count.split) == splits.end())
-      splits.push_back(count.split);
+  for (const auto& count : found.class_counts) add_unique(splits, count.split);
   for (const auto& split : splits) table.add_column(split, Align::right);
   for (const auto& name : found.class_names) {
     std::vector<std::string> row{name};
