@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
@@ -10,10 +11,8 @@ namespace {
 
 bool is_plain(char character) {
   constexpr std::string_view plain = "-_./=:,+@%";
-  const bool alphanumeric = (character >= '0' && character <= '9') ||
-                            (character >= 'a' && character <= 'z') ||
-                            (character >= 'A' && character <= 'Z');
-  return alphanumeric || plain.find(character) != std::string_view::npos;
+  return is_letter(character) || is_digit(character) ||
+         plain.find(character) != std::string_view::npos;
 }
 
 std::string shell_quoted(std::string_view word) {

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "core/ascii.hpp"
 #include "core/choice.hpp"
 #include "core/error.hpp"
 #include "core/provenance.hpp"
@@ -96,11 +97,8 @@ FoundRuns runs_in(const fs::path& path) {
 
 /// Run ids come from files of others.
 std::string file_name_of(std::string run_id) {
-  for (char& c : run_id) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                          (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
-    if (!is_plain) c = '_';
-  }
+  for (char& c : run_id)
+    if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_' && c != '.') c = '_';
   return cat(run_id.substr(0, 200), ".trace.json");
 }
 
