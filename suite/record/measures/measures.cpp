@@ -33,14 +33,9 @@ constexpr Measure in_summary(Value SummaryRow::*field,
 }
 
 template <double EvaluationRow::*metric>
-constexpr Measure quality(std::string_view label) {
-  return {&column_of(metric), MeasureKind::quality, of_last_evaluation<metric>, nullptr, label};
-}
-
-template <double EvaluationRow::*metric>
-constexpr Measure quality(std::string_view label, double SummaryRow::*summary) {
+constexpr Measure quality(std::string_view label, double SummaryRow::*summary = nullptr) {
   return {&column_of(metric), MeasureKind::quality, of_last_evaluation<metric>,
-          &*ColumnOf<SummaryRow>(summary), label};
+          summary == nullptr ? nullptr : &*ColumnOf<SummaryRow>(summary), label};
 }
 
 /// A metric that the conclusions name, with what it has to beat.
