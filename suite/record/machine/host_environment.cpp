@@ -62,11 +62,6 @@ int count_of(hwloc_topology* topology, hwloc_obj_type_t type) {
   return topology == nullptr ? 0 : std::max(0, hwloc_get_nbobjs_by_type(topology, type));
 }
 
-std::int64_t cache_bytes(hwloc_topology* topology, hwloc_obj_type_t type) {
-  if (count_of(topology, type) == 0) return 0;
-  return static_cast<std::int64_t>(hwloc_get_obj_by_type(topology, type, 0)->attr->cache.size);
-}
-
 utsname system_names() {
   utsname names{};
   uname(&names);
@@ -124,7 +119,9 @@ json count_on(const Machine& machine) {
 
 template <hwloc_obj_type_t type>
 json cache_bytes_on(const Machine& machine) {
-  return cache_bytes(machine.topology.get(), type);
+  auto* const topology = machine.topology.get();
+  if (count_of(topology, type) == 0) return 0;
+  return hwloc_get_obj_by_type(topology, type, 0)->attr->cache.size;
 }
 
 constexpr std::array properties{
