@@ -180,9 +180,6 @@ SandboxedAction::SandboxedAction(const std::function<std::string()>& action,
   if (child_ == 0) act_as_child(action, limits, question.get(), parent);
 }
 
-SandboxedAction::SandboxedAction(SandboxedAction&& other) noexcept
-    : child_(std::exchange(other.child_, none)), answer_(std::move(other.answer_)) {}
-
 SandboxedAction::~SandboxedAction() {
   if (child_ == none) return;
   ::kill(child_, SIGKILL);

@@ -34,8 +34,6 @@ class SandboxedAction {
  public:
   /// Starts it. Errors: Unavailable when no child can be made.
   SandboxedAction(const std::function<std::string()>& action, const SandboxLimits& limits);
-  SandboxedAction(SandboxedAction&& other) noexcept;
-  SandboxedAction& operator=(SandboxedAction&&) = delete;
   SandboxedAction(const SandboxedAction&) = delete;
   SandboxedAction& operator=(const SandboxedAction&) = delete;
   /// Ends a child that nobody waited for.
