@@ -103,38 +103,35 @@ std::string ranks_of(const PublishedStudy& study) {
   return join(all, ", ");
 }
 
-Listing environments(const Context& context) {
-  Listing listing{"environments", {"name", "description"}, {}, "No environments are shipped."};
-  for (const auto& shipped : ShippedFiles(context.executable).environments()) {
-    const auto describe = [&] {
-      return read_environment(shipped.file, launcher_descriptors()).description;
-    };
-    listing.rows.push_back({shipped.name, description_or_error(describe)});
-  }
+template <class Describe>
+Listing shipped_files(const std::string& kind,
+                      const std::vector<ShippedFile>& files,
+                      const Describe& describe) {
+  Listing listing{kind, {"name", "description"}, {}, cat("No ", kind, " are shipped.")};
+  for (const auto& shipped : files)
+    listing.rows.push_back(
+        {shipped.name, description_or_error([&] { return describe(shipped.file); })});
   return listing;
+}
+
+Listing environments(const Context& context) {
+  return shipped_files(
+      "environments", ShippedFiles(context.executable).environments(),
+      [](const auto& file) { return read_environment(file, launcher_descriptors()).description; });
 }
 
 Listing studies(const Context& context) {
-  Listing listing{"studies", {"name", "description"}, {}, "No studies are shipped."};
-  for (const auto& shipped : ShippedFiles(context.executable).studies()) {
-    const auto describe = [&] {
-      return read_study(shipped.file, {}, workload_catalogue()).description;
-    };
-    listing.rows.push_back({shipped.name, description_or_error(describe)});
-  }
-  return listing;
+  return shipped_files("studies", ShippedFiles(context.executable).studies(), [](const auto& file) {
+    return read_study(file, {}, workload_catalogue()).description;
+  });
 }
 
 Listing profiles(const Context& context) {
-  Listing listing{"profiles", {"name", "description"}, {}, "No profiles are shipped."};
-  for (const auto& shipped : ShippedFiles(context.executable).profiles()) {
-    const auto describe = [&] {
-      const auto origin = replay::read_profile(shipped.file).origin;
-      return cat(origin.network, " with ", origin.library, " on ", origin.device);
-    };
-    listing.rows.push_back({shipped.name, description_or_error(describe)});
-  }
-  return listing;
+  return shipped_files(
+      "profiles", ShippedFiles(context.executable).profiles(), [](const auto& file) {
+        const auto origin = replay::read_profile(file).origin;
+        return cat(origin.network, " with ", origin.library, " on ", origin.device);
+      });
 }
 
 Listing claims(const Context& context) {
