@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/error.hpp"
 #include "core/statistics.hpp"
@@ -17,8 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 ColumnContents describe_numbers(const Column& column, std::vector<double> values) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  ColumnContents contents{column, none, none, none, std::ssize(values), ""};
+  ColumnContents contents{.column = column, .missing_count = std::ssize(values)};
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
   contents.missing_count -= std::ssize(values);
   if (values.empty()) return contents;
@@ -27,11 +25,6 @@ ColumnContents describe_numbers(const Column& column, std::vector<double> values
   contents.most = *most;
   contents.median = median(std::move(values));
   return contents;
-}
-
-ColumnContents describe_texts(const Column& column, const std::string& first) {
-  constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  return {column, none, none, none, 0, first};
 }
 
 TableContents steps_of(const RunRecord& record) {
@@ -45,9 +38,8 @@ TableContents steps_of(const RunRecord& record) {
 
 template <class Row>
 ColumnContents describe(const RowColumn<Row>& column, const std::vector<Row>& rows) {
-  if (const auto* text = std::get_if<std::string Row::*>(&column.field)) {
-    return describe_texts(column, rows.empty() ? "" : rows.front().**text);
-  }
+  if (const auto* text = std::get_if<std::string Row::*>(&column.field))
+    return {.column = column, .first_text = rows.empty() ? "" : rows.front().**text};
   std::vector<double> numbers;
   for (const auto& row : rows) numbers.push_back(number_in(row, column));
   return describe_numbers(column, std::move(numbers));

@@ -13,9 +13,9 @@ namespace scalestudy {
 /// One column. Numbers: the range of all its finite values, NaN when it has none.
 struct ColumnContents {
   Column column;
-  double least = 0;
-  double median = 0;
-  double most = 0;
+  double least = not_recorded;
+  double median = not_recorded;
+  double most = not_recorded;
   std::int64_t missing_count = 0;  ///< values that are no finite number
   std::string first_text;          ///< text columns: the first value
 };
