@@ -66,7 +66,20 @@ std::string local_batch_text(const RulePlan& plan) {
   return *least == *most ? cat(*least) : cat(*least, "-", *most);
 }
 
-TextTable empty_table() {
+void add_row(TextTable& table, const PlanRow& row) {
+  const auto& spec = row.spec;
+  const auto& plan = spec.plan;
+  const auto* const mark = spec.oversubscribed ? "*" : spec.no_spare_core ? "+" : "";
+  table.add_row({cat(spec.ranks, mark), spec.control_arm ? cat(*spec.control_arm) : "-",
+                 cat(spec.scaling_rule), cat(spec.reduction), cat(spec.input),
+                 cat(spec.settings.precision), cat(spec.settings.memory_format), spec.launcher,
+                 cat(spec.settings.threads_per_rank), local_batch_text(plan),
+                 cat(plan.global_batch_size), fmt::format("{:.4g}", plan.learning_rate),
+                 cat(plan.epochs, "×", plan.steps_per_epoch), grouped_digits(plan.samples),
+                 cat(row.repeats), device_memory_text(spec)});
+}
+
+TextTable training_table(const std::vector<PlanRow>& rows) {
   TextTable table;
   table.add_column("ranks", Align::right);
   table.add_column("arm", Align::left);
@@ -84,24 +97,6 @@ TextTable empty_table() {
   table.add_column("samples", Align::right);
   table.add_column("repeats", Align::right);
   table.add_column("device memory", Align::right);
-  return table;
-}
-
-void add_row(TextTable& table, const PlanRow& row) {
-  const auto& spec = row.spec;
-  const auto& plan = spec.plan;
-  const auto* const mark = spec.oversubscribed ? "*" : spec.no_spare_core ? "+" : "";
-  table.add_row({cat(spec.ranks, mark), spec.control_arm ? cat(*spec.control_arm) : "-",
-                 cat(spec.scaling_rule), cat(spec.reduction), cat(spec.input),
-                 cat(spec.settings.precision), cat(spec.settings.memory_format), spec.launcher,
-                 cat(spec.settings.threads_per_rank), local_batch_text(plan),
-                 cat(plan.global_batch_size), fmt::format("{:.4g}", plan.learning_rate),
-                 cat(plan.epochs, "×", plan.steps_per_epoch), grouped_digits(plan.samples),
-                 cat(row.repeats), device_memory_text(spec)});
-}
-
-TextTable training_table(const std::vector<PlanRow>& rows) {
-  auto table = empty_table();
   for (const auto& row : rows) add_row(table, row);
   return table;
 }
@@ -174,12 +169,6 @@ void print_injections(const std::vector<PlanRow>& rows, std::ostream& out) {
   }
 }
 
-void print_order(const std::vector<PlanRow>& rows, std::ostream& out) {
-  if (rows.size() < 2) return;
-  out << "\nOne run of each row is a block; the order within a block is random, by "
-         "settings.seed.\n";
-}
-
 /// What will be said of the models: what is not declared before is never claimed.
 void print_goal(const QualityGoal& goal, std::ostream& out) {
   if (goal.metric.empty()) {
@@ -229,7 +218,9 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   if (!rows.empty()) {
     out << '\n';
     table.print(out, "  ");
-    print_order(rows, out);
+    if (rows.size() > 1)
+      out << "\nOne run of each row is a block; the order within a block is random, by "
+             "settings.seed.\n";
     print_notes(rows, out);
     print_injections(rows, out);
     if (trains) print_goal(planned.study.quality, out);
