@@ -24,6 +24,13 @@ std::optional<fs::path> folder_in(const char* variable) {
   return fs::path(value);
 }
 
+/// Nothing when neither variable names a folder.
+std::optional<fs::path> floors_folder() {
+  if (const auto cache = folder_in("XDG_CACHE_HOME")) return *cache / "scalestudy" / "floors";
+  if (const auto home = folder_in("HOME")) return *home / ".cache" / "scalestudy" / "floors";
+  return {};
+}
+
 std::string file_name(const std::string& host_fingerprint, const std::string& timing_hash) {
   return cat(host_fingerprint, "-", timing_hash, ".json");
 }
@@ -65,16 +72,6 @@ StoredFloor floor_in(const fs::path& file, const std::string& hash, const std::s
 }
 
 }  // namespace
-
-std::optional<fs::path> floors_folder() {
-  auto cache = folder_in("XDG_CACHE_HOME");
-  if (!cache) {
-    const auto home = folder_in("HOME");
-    if (home) cache = *home / ".cache";
-  }
-  if (!cache) return {};
-  return *cache / "scalestudy" / "floors";
-}
 
 fs::path floor_beside(const fs::path& study_file) {
   return fs::path(study_file).replace_extension(".floor");

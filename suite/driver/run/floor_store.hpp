@@ -14,9 +14,6 @@
 
 namespace scalestudy {
 
-/// Nothing when neither variable names a folder.
-[[nodiscard]] std::optional<std::filesystem::path> floors_folder();
-
 struct StoredFloor {
   std::optional<StudyFloor> floor;
   std::string warning;  ///< why one that is there is not used; else ""
