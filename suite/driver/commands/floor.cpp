@@ -56,15 +56,13 @@ PlannedStudy twins_of(const PlannedStudy& planned, std::int64_t pairs) {
 StudyFloor floor_of(const PlannedStudy& planned,
                     const PlannedStudy& twins,
                     std::vector<FloorPoint> points) {
-  StudyFloor floor;
-  floor.study = planned.study.name;
-  floor.timing_hash = hex64(twins.plan.matrix.runs.front().timing_hash());
-  floor.host = planned.plan.host.text();
-  floor.host_fingerprint = planned.plan.host.fingerprint();
-  floor.build_id = planned.plan.build_id;
-  floor.measured_utc = utc_timestamp();
-  floor.points = std::move(points);
-  return floor;
+  return {.study = planned.study.name,
+          .timing_hash = hex64(twins.plan.matrix.runs.front().timing_hash()),
+          .host = planned.plan.host.text(),
+          .host_fingerprint = planned.plan.host.fingerprint(),
+          .build_id = planned.plan.build_id,
+          .measured_utc = utc_timestamp(),
+          .points = std::move(points)};
 }
 
 bool is_floor(const StudyFloor& floor, const PlannedStudy& twins) {

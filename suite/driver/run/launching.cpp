@@ -21,25 +21,23 @@ LaunchPlan launch_plan(const RunSpec& spec,
                        const std::filesystem::path& run_folder,
                        const std::filesystem::path& rank_program,
                        const std::map<std::string, std::string>& variables) {
-  LaunchRequest request;
-  request.rank_program = rank_program;
-  request.run_folder = run_folder;
-  request.ranks = spec.ranks;
-  request.threads_per_rank = spec.settings.threads_per_rank;
-  request.oversubscribed = spec.oversubscribed;
-  request.job_key = job_key_of(spec);
-  request.variables = variables;
-  return launcher(spec.launcher).plan(request);
+  return launcher(spec.launcher)
+      .plan({.rank_program = rank_program,
+             .run_folder = run_folder,
+             .ranks = spec.ranks,
+             .threads_per_rank = spec.settings.threads_per_rank,
+             .oversubscribed = spec.oversubscribed,
+             .job_key = job_key_of(spec),
+             .variables = variables});
 }
 
 WatchLimits limits_of(const RunSpec& spec) {
   const auto& timeouts = spec.settings.timeouts;
-  WatchLimits limits;
-  limits.run_timeout = Seconds(timeouts.run_timeout_s);
-  limits.collective_deadline = Seconds(timeouts.collective_deadline_s);
+  const Seconds deadline(timeouts.collective_deadline_s);
   // The ranks find a silent peer themselves within one deadline and say more about it.
-  limits.no_progress = 2 * limits.collective_deadline + Seconds(5);
-  return limits;
+  return {.run_timeout = Seconds(timeouts.run_timeout_s),
+          .collective_deadline = deadline,
+          .no_progress = 2 * deadline + Seconds(5)};
 }
 
 }  // namespace scalestudy
