@@ -198,11 +198,14 @@ void require_plain_name(const std::string& name, const std::string& path) {
                   "scalestudy list workloads shows them"});
 }
 
+void require_key(const json& object, const std::string& key, const std::string& path) {
+  if (object.is_object() && object.contains(key)) return;
+  throw BadInput({cat(json_path_of(path, key), " is missing"),
+                  "a run specification leaves nothing open", "Let scalestudy write it"});
+}
+
 json take(json& object, const char* key, const std::string& path) {
-  if (!object.is_object() || !object.contains(key)) {
-    throw BadInput({cat(json_path_of(path, key), " is missing"),
-                    "a run specification leaves nothing open", "Let scalestudy write it"});
-  }
+  require_key(object, key, path);
   auto value = std::move(object[key]);
   object.erase(key);
   return value;
@@ -211,10 +214,7 @@ json take(json& object, const char* key, const std::string& path) {
 // Nothing in a resolved specification may be left to a default.
 void expect_all_keys(const json& complete, const json& given, const std::string& path) {
   for (const auto& [key, value] : complete.items()) {
-    if (!given.contains(key)) {
-      throw BadInput({cat(json_path_of(path, key), " is missing"),
-                      "a run specification leaves nothing open", "Let scalestudy write it"});
-    }
+    require_key(given, key, path);
     if (value.is_object()) expect_all_keys(value, given.at(key), json_path_of(path, key));
   }
 }
@@ -376,7 +376,7 @@ RunSpec run_spec_from_json_text(const std::string& text, const std::string& orig
   const auto root = origin + ": ";
   RunSpec spec;
   spec.workload_settings = take(object, "workload_settings", root).dump();
-  if (!object.contains("plan")) (void)take(object, "plan", root);
+  require_key(object, "plan", root);
   const auto list = take(object["plan"], "time_like", root + "plan");
   const bool is_older = object.contains("schema") && object["schema"] != run_spec_schema;
   if (is_older) object.erase("smoothness_window_samples");  // schema 1; the analysis finds it
