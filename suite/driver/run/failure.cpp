@@ -25,15 +25,9 @@ std::string where(const HeartbeatState* heartbeat) {
 
 /// The rank with the oldest heartbeat; one without any is older than all.
 std::int64_t most_silent_rank(const Evidence& evidence) {
-  std::int64_t rank = 0;
-  double oldest_s = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < evidence.heartbeats.size(); ++i) {
-    const double time_s = evidence.heartbeats[i] ? evidence.heartbeats[i]->time_s : -1;
-    if (time_s >= oldest_s) continue;
-    oldest_s = time_s;
-    rank = static_cast<std::int64_t>(i);
-  }
-  return rank;
+  const auto& heartbeats = evidence.heartbeats;
+  const auto time_s = [](const auto& heartbeat) { return heartbeat ? heartbeat->time_s : -1; };
+  return std::ranges::min_element(heartbeats, {}, time_s) - heartbeats.begin();
 }
 
 /// Rank whose error is the earliest, or −1.
