@@ -186,34 +186,6 @@ bool has_same_gradients(const Profile& one, const Profile& other) {
                             &ProfiledGradient::element_count);
 }
 
-/// Those of a study's runs that say how long steps of one rank take.
-class UsableRuns {
- public:
-  void add(const RunRecord& run) {
-    const auto spec = resolved_spec(run);
-    if (auto reason = reason_against(run, spec); !reason.empty()) {
-      last_reason_ = std::move(reason);
-      return;
-    }
-    kinds_.insert(spec.timing_hash());
-    profiles_.push_back(profile_of(run));
-  }
-
-  [[nodiscard]] Profile profile(const fs::path& folder) const {
-    if (profiles_.empty())
-      refuse(folder, last_reason_.empty()
-                         ? "there is no run in it"
-                         : cat("none of its runs does: of the last ", last_reason_));
-    if (kinds_.size() > 1) refuse(folder, "its runs of one rank have different settings");
-    return median_of(profiles_);
-  }
-
- private:
-  std::vector<Profile> profiles_;
-  std::set<std::uint64_t> kinds_;
-  std::string last_reason_;
-};
-
 }  // namespace
 
 Profile profile_of(const RunRecord& run) {
@@ -269,12 +241,26 @@ Profile profile_at(const fs::path& run_or_folder) {
   if (!fs::is_directory(run_or_folder)) return profile_of(read_run_file(run_or_folder));
   if (const auto file = run_file_in(run_or_folder)) return profile_of(read_run_file(*file));
   require_study_folder(run_or_folder);
-  UsableRuns usable;
+  std::vector<Profile> profiles;
+  std::set<std::uint64_t> kinds;
+  std::string last_reason;
   for (const auto& file : StudyFolder(run_or_folder).result_files()) {
     require_inside(run_or_folder, file);
-    usable.add(read_run_file(file));
+    const auto run = read_run_file(file);
+    const auto spec = resolved_spec(run);
+    if (auto reason = reason_against(run, spec); !reason.empty()) {
+      last_reason = std::move(reason);
+      continue;
+    }
+    kinds.insert(spec.timing_hash());
+    profiles.push_back(profile_of(run));
   }
-  return usable.profile(run_or_folder);
+  if (profiles.empty())
+    refuse(run_or_folder, last_reason.empty()
+                              ? "there is no run in it"
+                              : cat("none of its runs does: of the last ", last_reason));
+  if (kinds.size() > 1) refuse(run_or_folder, "its runs of one rank have different settings");
+  return median_of(profiles);
 }
 
 }  // namespace scalestudy
