@@ -13,10 +13,6 @@ bool VisibleText::put(std::string_view text) {
   return target_.sputn(text.data(), size) == size;
 }
 
-bool VisibleText::write_control(std::string_view sequence) {
-  return put(sequence);
-}
-
 VisibleText::int_type VisibleText::overflow(int_type character) {
   if (traits_type::eq_int_type(character, traits_type::eof()))
     return traits_type::not_eof(character);
@@ -48,7 +44,7 @@ int VisibleText::sync() {
 std::ostream& operator<<(std::ostream& out, TerminalControl control) {
   auto* const filter = dynamic_cast<VisibleText*>(out.rdbuf());
   if (filter == nullptr) return out << control.sequence;
-  if (!filter->write_control(control.sequence)) out.setstate(std::ios::badbit);
+  if (!filter->put(control.sequence)) out.setstate(std::ios::badbit);
   return out;
 }
 

@@ -17,8 +17,8 @@ class VisibleText final : public std::streambuf {
   VisibleText(const VisibleText&) = delete;
   VisibleText& operator=(const VisibleText&) = delete;
 
-  /// Our own sequence, as it is.
-  bool write_control(std::string_view sequence);
+  /// As it is: our own sequences.
+  bool put(std::string_view text);
 
  protected:
   int_type overflow(int_type character) override;
@@ -26,8 +26,6 @@ class VisibleText final : public std::streambuf {
   int sync() override;
 
  private:
-  bool put(std::string_view text);
-
   std::streambuf& target_;
   std::string begun_;  ///< the first bytes of a character whose rest has not come yet
 };
