@@ -77,7 +77,8 @@ std::string footer_of(const Command& command) {
 /// The parser with all commands, and what each of them does.
 class CommandLine {
  public:
-  explicit CommandLine(CommonOptions& options) : app_(summary(), "scalestudy") {
+  explicit CommandLine(CommonOptions& options)
+      : app_("What more ranks really buy when training neural networks, and why.", "scalestudy") {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", "scalestudy " + build_id(), "Version, commit and build");
     app_.get_formatter()->column_width(34);
@@ -127,10 +128,6 @@ class CommandLine {
   }
 
  private:
-  static std::string summary() {
-    return "What more ranks really buy when training neural networks, and why.";
-  }
-
   CLI::App app_;
   std::vector<CLI::App*> apps_;
   std::vector<Action> actions_;
