@@ -8,10 +8,6 @@
 namespace scalestudy {
 namespace {
 
-double or_unknown(std::optional<double> value) {
-  return value.value_or(not_recorded);
-}
-
 template <double RankRow::*column>
 double of_root(const RunRecord& record) {
   return record.ranks.empty() ? not_recorded : record.ranks.front().*column;
@@ -35,7 +31,7 @@ constexpr std::array parts{
     LaunchPart{"start_s", "launcher, libraries, ranks finding each other", RunCause::start_up,
                [](const RunRecord& record) {
                  // Together: a process knows when it started to 10 ms only.
-                 return or_unknown(record.summary_value(&SummaryRow::launch_to_process_s)) +
+                 return record.summary.launch_to_process_s +
                         of_root<&RankRow::initialisation_s>(record);
                }},
     LaunchPart{"data_read_s", "reading and preparing data", RunCause::start_up,
@@ -57,9 +53,7 @@ constexpr std::array parts{
                of_root<&RankRow::final_evaluation_s>},
     LaunchPart{"panels_s", "pictures of the result", std::nullopt, of_root<&RankRow::panels_s>},
     LaunchPart{"shutdown_s", "end of the processes", RunCause::start_up,
-               [](const RunRecord& record) {
-                 return or_unknown(record.summary_value(&SummaryRow::shutdown_s));
-               }}};
+               [](const RunRecord& record) { return record.summary.shutdown_s; }}};
 static_assert(parts.size() == launch_part_count);
 
 }  // namespace
@@ -76,7 +70,7 @@ double LaunchTimes::launch_s() const {
 }
 
 std::optional<LaunchTimes> launch_times(const RunRecord& record) {
-  LaunchTimes times{.wall_s = or_unknown(record.summary_value(&SummaryRow::launch_wall_time_s))};
+  LaunchTimes times{.wall_s = record.summary.launch_wall_time_s};
   double sum_s = 0;
   for (std::size_t i = 0; i < launch_part_count; ++i) {
     times.part_s[i] = parts[i].time_s(record);

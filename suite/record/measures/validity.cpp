@@ -37,7 +37,7 @@ bool has_contradicting_times(const RunRecord& record) {
   double stepped_s = 0;
   for (std::int64_t step = 0; step < record.steps.steps(); ++step)
     stepped_s += record.steps.at(&StepRow::step_s, 0, step);
-  const auto wall_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(not_recorded);
+  const double wall_s = record.summary.launch_wall_time_s;
   // Without a recorded probe nobody knows how much of the time trained.
   const bool is_too_short = stepped_s > rounding * (end_s - probe_s);
   return runs_backwards || probe_s < 0 || is_too_short || end_s > rounding * wall_s;
