@@ -6,6 +6,18 @@ namespace {
 constexpr double billion = 1e9;
 constexpr double most_packs = 1024;  // each is an all-reduce of every step, recorded by every rank
 
+/// From `least` to a billion.
+template <class Value>
+void limited(FieldVisitor& v,
+             std::string_view name,
+             Value& value,
+             std::string_view unit,
+             std::string_view description,
+             double least) {
+  v.field(name, value,
+          {.unit = unit, .description = description, .minimum = least, .maximum = billion});
+}
+
 void visit_optimizer(FieldVisitor& v, OptimizerSettings& o) {
   v.field("name", o.name, {.unit = "1", .description = "Optimiser"});
   v.field("base_learning_rate", o.base_learning_rate,
@@ -51,34 +63,20 @@ void visit_schedule(FieldVisitor& v, ScheduleSettings& s) {
            .description = "Factor by which the schedule reduces the learning rate",
            .minimum = above_zero,
            .maximum = 1});
-  v.field("milestones_epochs", s.milestones_epochs,
-          {.unit = "epochs",
-           .description =
-               "Epochs (from 0) from which schedule step reduces the learning rate once more",
-           .minimum = 1,
-           .maximum = billion});
-  v.field(
-      "unscaled_epochs", s.unscaled_epochs,
-      {.unit = "epochs",
-       .description = "First epochs that schedule step trains at the rate before the scaling rule",
-       .minimum = 0,
-       .maximum = billion});
-  v.field("patience_epochs", s.patience_epochs,
-          {.unit = "epochs",
-           .description = "Epochs without improvement before the learning rate is reduced",
-           .minimum = 1,
-           .maximum = billion});
+  limited(v, "milestones_epochs", s.milestones_epochs, "epochs",
+          "Epochs (from 0) from which schedule step reduces the learning rate once more", 1);
+  limited(v, "unscaled_epochs", s.unscaled_epochs, "epochs",
+          "First epochs that schedule step trains at the rate before the scaling rule", 0);
+  limited(v, "patience_epochs", s.patience_epochs, "epochs",
+          "Epochs without improvement before the learning rate is reduced", 1);
   v.field("patience_rule", s.patience_rule,
           {.unit = "1", .description = "What the schedule's patience and milestones count"});
   v.field("min_delta", s.min_delta,
           {.unit = "1",
            .description = "Fall of the loss that the schedule counts as improvement",
            .minimum = 0});
-  v.field("cooldown_epochs", s.cooldown_epochs,
-          {.unit = "epochs",
-           .description = "Epochs after a reduction in which none is counted",
-           .minimum = 0,
-           .maximum = billion});
+  limited(v, "cooldown_epochs", s.cooldown_epochs, "epochs",
+          "Epochs after a reduction in which none is counted", 0);
   v.field("minimum_learning_rate", s.minimum_learning_rate,
           {.unit = "1",
            .description = "Learning rate that the schedule does not go below",
@@ -106,11 +104,8 @@ void visit_input(FieldVisitor& v, InputSettings& i) {
           {.unit = "1",
            .description = "The ranks of a host keep decoded pictures together: each is decoded "
                           "once per host instead of once per rank"});
-  v.field("sample_cost_s", i.sample_cost_s,
-          {.unit = "s",
-           .description = "Least time that making a sample takes, by waiting (emulated cost)",
-           .minimum = 0,
-           .maximum = billion});
+  limited(v, "sample_cost_s", i.sample_cost_s, "s",
+          "Least time that making a sample takes, by waiting (emulated cost)", 0);
 }
 
 void visit_buckets(FieldVisitor& v, BucketSettings& b) {
@@ -163,13 +158,11 @@ void visit_fusion(FieldVisitor& v, FusionSettings& f) {
 }
 
 void visit_hierarchy(FieldVisitor& v, HierarchySettings& h) {
-  v.field("ranks_per_host", h.ranks_per_host,
-          {.unit = "ranks",
-           .description = "Ranks in a row that reduction hierarchical takes for those of one host; "
-                          "0: those of settings.link.ranks_per_host where that is above 1, else as "
-                          "the machines are",
-           .minimum = 0,
-           .maximum = billion});
+  limited(v, "ranks_per_host", h.ranks_per_host, "ranks",
+          "Ranks in a row that reduction hierarchical takes for those of one host; "
+          "0: those of settings.link.ranks_per_host where that is above 1, else as "
+          "the machines are",
+          0);
 }
 
 void visit_link(FieldVisitor& v, LinkSettings& l) {
@@ -187,11 +180,8 @@ void visit_link(FieldVisitor& v, LinkSettings& l) {
   latency("latency_s", l.latency_s, "Latency of a message between emulated hosts");
   bandwidth("bandwidth_bytes_per_s", l.bandwidth_bytes_per_s,
             "Bandwidth of each rank to ranks of other emulated hosts");
-  v.field("ranks_per_host", l.ranks_per_host,
-          {.unit = "ranks",
-           .description = "Consecutive ranks on one emulated host",
-           .minimum = 1,
-           .maximum = billion});
+  limited(v, "ranks_per_host", l.ranks_per_host, "ranks", "Consecutive ranks on one emulated host",
+          1);
   latency("host_latency_s", l.host_latency_s, "Latency of a message within an emulated host");
   bandwidth("host_bandwidth_bytes_per_s", l.host_bandwidth_bytes_per_s,
             "Bandwidth of each rank to others of its emulated host");
@@ -200,30 +190,18 @@ void visit_link(FieldVisitor& v, LinkSettings& l) {
 }
 
 void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
-  v.field("collective_deadline_s", t.collective_deadline_s,
-          {.unit = "s",
-           .description = "Longest time that an exchange between ranks may take",
-           .minimum = above_zero,
-           .maximum = billion});
-  v.field("run_timeout_s", t.run_timeout_s,
-          {.unit = "s",
-           .description = "Longest time a run may take",
-           .minimum = above_zero,
-           .maximum = billion});
+  limited(v, "collective_deadline_s", t.collective_deadline_s, "s",
+          "Longest time that an exchange between ranks may take", above_zero);
+  limited(v, "run_timeout_s", t.run_timeout_s, "s", "Longest time a run may take", above_zero);
 }
 
 void visit_checkpoint(FieldVisitor& v, CheckpointSettings& c) {
-  v.field("every_epochs", c.every_epochs,
-          {.unit = "epochs",
-           .description = "Epochs between two checkpoints; 0: none at the end of epochs",
-           .minimum = 0,
-           .maximum = billion});
-  v.field("every_steps", c.every_steps,
-          {.unit = "steps",
-           .description = "Steps between two checkpoints; 0: none within epochs. Without either an "
-                          "interrupted run starts afresh",
-           .minimum = 0,
-           .maximum = billion});
+  limited(v, "every_epochs", c.every_epochs, "epochs",
+          "Epochs between two checkpoints; 0: none at the end of epochs", 0);
+  limited(v, "every_steps", c.every_steps, "steps",
+          "Steps between two checkpoints; 0: none within epochs. Without either an "
+          "interrupted run starts afresh",
+          0);
 }
 
 void visit_evaluation(FieldVisitor& v, EvaluationSettings& e) {
@@ -277,16 +255,10 @@ void visit(FieldVisitor& v, DataSettings& d) {
            .description =
                "Deviation of the Gaussian noise added to the data, which then are the reference",
            .minimum = 0});
-  v.field("channel", d.stack.channel,
-          {.unit = "1",
-           .description = "Channel of a TIFF stack, from 1 as ImageJ counts; 0: it has one",
-           .minimum = 0,
-           .maximum = billion});
-  v.field("time", d.stack.time,
-          {.unit = "1",
-           .description = "Time point of a TIFF stack (ImageJ: frame), from 1; 0: it has one",
-           .minimum = 0,
-           .maximum = billion});
+  limited(v, "channel", d.stack.channel, "1",
+          "Channel of a TIFF stack, from 1 as ImageJ counts; 0: it has one", 0);
+  limited(v, "time", d.stack.time, "1",
+          "Time point of a TIFF stack (ImageJ: frame), from 1; 0: it has one", 0);
   v.field("frames_are_slices", d.stack.frames_are_slices,
           {.unit = "1",
            .description =
@@ -311,26 +283,14 @@ void visit(FieldVisitor& v, QualityGoal& q) {
 }
 
 void visit(FieldVisitor& v, CommonSettings& s) {
-  v.field("local_batch_size", s.local_batch_size,
-          {.unit = "samples",
-           .description = "Samples per step at one rank",
-           .minimum = 1,
-           .maximum = billion});
-  v.field(
-      "epochs", s.epochs,
-      {.unit = "epochs", .description = "Epochs at one rank", .minimum = 1, .maximum = billion});
-  v.field("steps_per_epoch", s.steps_per_epoch,
-          {.unit = "steps",
-           .description = "Steps per epoch at one rank; 0: one pass over the training samples",
-           .minimum = 0,
-           .maximum = billion});
+  limited(v, "local_batch_size", s.local_batch_size, "samples", "Samples per step at one rank", 1);
+  limited(v, "epochs", s.epochs, "epochs", "Epochs at one rank", 1);
+  limited(v, "steps_per_epoch", s.steps_per_epoch, "steps",
+          "Steps per epoch at one rank; 0: one pass over the training samples", 0);
   v.field("last_batch", s.last_batch,
           {.unit = "1", .description = "Samples that do not fill a batch at the end of a pass"});
-  v.field("evaluation_batch_size", s.evaluation_batch_size,
-          {.unit = "samples",
-           .description = "Samples per forward pass of the evaluation",
-           .minimum = 1,
-           .maximum = billion});
+  limited(v, "evaluation_batch_size", s.evaluation_batch_size, "samples",
+          "Samples per forward pass of the evaluation", 1);
   v.field(
       "evaluation_threads", s.evaluation_threads,
       {.unit = "threads",
@@ -338,11 +298,8 @@ void visit(FieldVisitor& v, CommonSettings& s) {
                       "as threads_per_rank",
        .minimum = 0,
        .maximum = most_threads_per_rank});
-  v.field("warmup_steps", s.warmup_steps,
-          {.unit = "steps",
-           .description = "First steps that are left out of step times, at least",
-           .minimum = 0,
-           .maximum = billion});
+  limited(v, "warmup_steps", s.warmup_steps, "steps",
+          "First steps that are left out of step times, at least", 0);
   v.field("seed", s.seed,
           {.unit = "1",
            .description = "Seed; repeat r trains with one derived from (seed, r)",
