@@ -40,66 +40,40 @@ constexpr std::array newer_settings{"/settings/evaluation",
 
 void visit_plan(FieldVisitor& v, RulePlan& plan) {
   const double least = plan.epochs > 0 ? 1 : 0;  // none where nothing is trained
-  v.field("local_batch_sizes", plan.local_batch_sizes,
-          {.unit = "samples",
-           .description = "Samples per step of each rank",
-           .minimum = 0,
-           .maximum = most_samples});
-  v.field("global_batch_size", plan.global_batch_size,
-          {.unit = "samples",
-           .description = "Samples per step of all ranks",
-           .minimum = least,
-           .maximum = most_samples});
+  const auto limited = [&](std::string_view name, auto& value, std::string_view unit,
+                           std::string_view description, double minimum) {
+    v.field(
+        name, value,
+        {.unit = unit, .description = description, .minimum = minimum, .maximum = most_samples});
+  };
+  limited("local_batch_sizes", plan.local_batch_sizes, "samples", "Samples per step of each rank",
+          0);
+  limited("global_batch_size", plan.global_batch_size, "samples", "Samples per step of all ranks",
+          least);
   v.field("learning_rate", plan.learning_rate,
           {.unit = "1",
            .description = "Learning rate after the scaling rule",
            .minimum = least * above_zero});
-  v.field("warmup_samples", plan.warmup_samples,
-          {.unit = "samples",
-           .description = "Samples over which the learning rate rises to that",
-           .minimum = 0,
-           .maximum = most_samples});
+  limited("warmup_samples", plan.warmup_samples, "samples",
+          "Samples over which the learning rate rises to that", 0);
   v.field("epochs", plan.epochs,
           {.unit = "epochs", .description = "Epochs", .minimum = least, .maximum = most_count});
   v.field(
       "steps_per_epoch", plan.steps_per_epoch,
       {.unit = "steps", .description = "Steps per epoch", .minimum = least, .maximum = most_count});
-  v.field("samples_per_epoch", plan.samples_per_epoch,
-          {.unit = "samples",
-           .description = "Samples trained on in an epoch",
-           .minimum = least,
-           .maximum = most_samples});
-  v.field("epoch_stride_samples", plan.epoch_stride_samples,
-          {.unit = "samples",
-           .description =
-               "Samples from one epoch's start to the next, in the order that all ranks share",
-           .minimum = least,
-           .maximum = most_samples});
-  v.field("milestones_epochs", plan.milestones_epochs,
-          {.unit = "epochs",
-           .description = "Epochs (from 0) from which the learning rate is reduced once more",
-           .minimum = 1,
-           .maximum = most_samples});
-  v.field("patience_epochs", plan.patience_epochs,
-          {.unit = "epochs",
-           .description = "Epochs without improvement before the learning rate is reduced",
-           .minimum = least,
-           .maximum = most_samples});
-  v.field("cooldown_epochs", plan.cooldown_epochs,
-          {.unit = "epochs",
-           .description = "Epochs after a reduction in which none is counted",
-           .minimum = 0,
-           .maximum = most_samples});
-  v.field("samples", plan.samples,
-          {.unit = "samples",
-           .description = "Samples of the whole run",
-           .minimum = least,
-           .maximum = most_samples});
-  v.field("requested_samples", plan.requested_samples,
-          {.unit = "samples",
-           .description = "Samples of the whole run at one rank",
-           .minimum = least,
-           .maximum = most_samples});
+  limited("samples_per_epoch", plan.samples_per_epoch, "samples", "Samples trained on in an epoch",
+          least);
+  limited("epoch_stride_samples", plan.epoch_stride_samples, "samples",
+          "Samples from one epoch's start to the next, in the order that all ranks share", least);
+  limited("milestones_epochs", plan.milestones_epochs, "epochs",
+          "Epochs (from 0) from which the learning rate is reduced once more", 1);
+  limited("patience_epochs", plan.patience_epochs, "epochs",
+          "Epochs without improvement before the learning rate is reduced", least);
+  limited("cooldown_epochs", plan.cooldown_epochs, "epochs",
+          "Epochs after a reduction in which none is counted", 0);
+  limited("samples", plan.samples, "samples", "Samples of the whole run", least);
+  limited("requested_samples", plan.requested_samples, "samples",
+          "Samples of the whole run at one rank", least);
   v.field("remainder", plan.remainder,
           {.unit = "1", .description = "What dividing by the number of ranks left out"});
 }
