@@ -78,11 +78,9 @@ std::string percent(double frac) {
 
 void print_floor(const StudyFloor& floor, const Resolution& resolution, std::ostream& out) {
   TextTable table;
-  table.add_column("ranks", Align::right);
-  table.add_column("pairs", Align::right);
-  table.add_column("sd of log ratio", Align::right);
-  table.add_column("its 95 % interval", Align::right);
-  table.add_column(cat("half-width at ", counted(resolution.repeats, "repeat")), Align::right);
+  table.add_columns({"ranks", "pairs", "sd of log ratio", "its 95 % interval",
+                     cat("half-width at ", counted(resolution.repeats, "repeat"))},
+                    Align::right);
   for (const FloorPoint& point : floor.points) {
     const auto [low, high] =
         standard_deviation_interval(point.log_ratio_sd, static_cast<std::size_t>(point.pairs));

@@ -77,8 +77,7 @@ void print_summary(const RunRecord& record, std::ostream& out) {
   TextTable table;
   table.add_column("value", Align::left);
   table.add_column("", Align::right);
-  table.add_column("unit", Align::left);
-  table.add_column("meaning", Align::left);
+  table.add_columns({"unit", "meaning"}, Align::left);
   bool is_empty = true;
   for (const auto& column : columns_of<SummaryRow>) {
     const auto value = record.summary_value(column);
@@ -104,9 +103,7 @@ void print_settings(const RunRecord& record, bool all, std::ostream& out) {
     return;
   }
   TextTable table;
-  for (const auto* title : {"setting", "asked for", "planned", "used"}) {
-    table.add_column(title, Align::left);
-  }
+  table.add_columns({"setting", "asked for", "planned", "used"}, Align::left);
   const auto shown = [](const std::optional<std::string>& value) {
     return value ? *value : "not stated";
   };
@@ -136,9 +133,8 @@ void print_table(const TableContents& contents, std::ostream& out) {
   out << '\n' << contents.group << ": " << size_of(contents) << '\n';
   if (contents.shape.back() == 0) return;
   TextTable table;
-  table.add_column("column", Align::left);
-  table.add_column("unit", Align::left);
-  for (const auto* title : {"least", "median", "most"}) table.add_column(title, Align::right);
+  table.add_columns({"column", "unit"}, Align::left);
+  table.add_columns({"least", "median", "most"}, Align::right);
   table.add_column("meaning", Align::left);
   std::vector<std::string> without_value;
   for (const auto& column : contents.columns) {

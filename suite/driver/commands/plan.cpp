@@ -104,8 +104,7 @@ TextTable training_table(const std::vector<PlanRow>& rows) {
 TextTable measuring_table(const std::vector<PlanRow>& rows) {
   TextTable table;
   table.add_column("ranks", Align::right);
-  table.add_column("communicator", Align::left);
-  table.add_column("launcher", Align::left);
+  table.add_columns({"communicator", "launcher"}, Align::left);
   table.add_column("repeats", Align::right);
   for (const auto& row : rows)
     table.add_row({cat(row.spec.ranks, row.spec.oversubscribed ? "*" : ""), row.spec.carried_by(),

@@ -31,8 +31,7 @@ struct PredictOptions {
 
 void print_predictions(const SeriesPrediction& series, Context& context) {
   TextTable table;
-  for (const auto* title : {"ranks", "samples/s", "speed-up", "efficiency"})
-    table.add_column(title, Align::right);
+  table.add_columns({"ranks", "samples/s", "speed-up", "efficiency"}, Align::right);
   table.add_column("model", Align::left);
   std::vector<std::string> refusals;
   std::size_t rows = 0;

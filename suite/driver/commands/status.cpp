@@ -60,8 +60,7 @@ void print_status(const StudyFolder& folder, const StudyState& study, std::ostre
   }
   out << '\n';
   TextTable table;
-  table.add_column("run", Align::left);
-  table.add_column("state", Align::left);
+  table.add_columns({"run", "state"}, Align::left);
   table.add_column("time", Align::right);
   table.add_column("", Align::left);
   for (std::size_t i = 0; i < study.runs.size(); ++i) {

@@ -31,8 +31,7 @@ struct VerifyOptions {
 /// What differs, as a table: what must be the same first.
 void print_conditions(const std::vector<ConditionCheck>& checks, Context& context) {
   TextTable table;
-  for (const auto* title : {"condition", "published", "here", ""})
-    table.add_column(title, Align::left);
+  table.add_columns({"condition", "published", "here", ""}, Align::left);
   std::size_t rows = 0;
   std::vector<std::string> same;
   for (const bool must_match : {true, false})

@@ -38,7 +38,7 @@ void print_classes(const SetInspection& found, std::ostream& out) {
   table.add_column("class", Align::left);
   std::vector<std::string> splits;
   for (const auto& count : found.class_counts) add_unique(splits, count.split);
-  for (const auto& split : splits) table.add_column(split, Align::right);
+  table.add_columns(splits, Align::right);
   for (const auto& name : found.class_names) {
     std::vector<std::string> row{name};
     for (const auto& count : found.class_counts)

@@ -54,7 +54,7 @@ void show(const Listing& listing, Context& context) {
     return;
   }
   TextTable table;
-  for (const auto& column : listing.columns) table.add_column(column, Align::left);
+  table.add_columns(listing.columns, Align::left);
   for (const auto& row : listing.rows) table.add_row(row);
   table.print(context.out);
 }

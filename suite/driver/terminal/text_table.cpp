@@ -66,6 +66,10 @@ void TextTable::add_column(std::string title, Align align) {
   columns_.push_back({std::move(title), align, {}});
 }
 
+void TextTable::add_columns(const std::vector<std::string>& titles, Align align) {
+  for (const auto& title : titles) add_column(title, align);
+}
+
 void TextTable::add_row(const std::vector<std::string>& cells) {
   SCALESTUDY_EXPECT(cells.size() == columns_.size());
   for (std::size_t i = 0; i < cells.size(); ++i) columns_[i].cells.push_back(one_line(cells[i]));

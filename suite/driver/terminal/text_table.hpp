@@ -14,6 +14,7 @@ enum class Align { left, right };
 class TextTable {
  public:
   void add_column(std::string title, Align align);
+  void add_columns(const std::vector<std::string>& titles, Align align);
 
   /// As many cells as columns, in their order.
   void add_row(const std::vector<std::string>& cells);
