@@ -82,21 +82,11 @@ void add_row(TextTable& table, const PlanRow& row) {
 TextTable training_table(const std::vector<PlanRow>& rows) {
   TextTable table;
   table.add_column("ranks", Align::right);
-  table.add_column("arm", Align::left);
-  table.add_column("rule", Align::left);
-  table.add_column("reduction", Align::left);
-  table.add_column("input", Align::left);
-  table.add_column("precision", Align::left);
-  table.add_column("layout", Align::left);
-  table.add_column("launcher", Align::left);
-  table.add_column("threads", Align::right);
-  table.add_column("local batch", Align::right);
-  table.add_column("global batch", Align::right);
-  table.add_column("learning rate", Align::right);
-  table.add_column("epochs×steps", Align::right);
-  table.add_column("samples", Align::right);
-  table.add_column("repeats", Align::right);
-  table.add_column("device memory", Align::right);
+  table.add_columns({"arm", "rule", "reduction", "input", "precision", "layout", "launcher"},
+                    Align::left);
+  table.add_columns({"threads", "local batch", "global batch", "learning rate", "epochs×steps",
+                     "samples", "repeats", "device memory"},
+                    Align::right);
   for (const auto& row : rows) add_row(table, row);
   return table;
 }
