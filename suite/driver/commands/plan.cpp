@@ -48,9 +48,7 @@ std::vector<PlanRow> rows_of(const StudyMatrix& matrix) {
     if (is_new) rows.push_back({std::move(spec), 0});
     ++rows[found->second].repeats;
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const PlanRow& one, const PlanRow& other) {
-    return stands_before(one.spec, other.spec);
-  });
+  std::ranges::stable_sort(rows, stands_before, &PlanRow::spec);
   return rows;
 }
 

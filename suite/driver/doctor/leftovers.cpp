@@ -116,8 +116,7 @@ void add_open_files(const fs::path& process, Uses& uses) {
 bool is_of_open_mpi(const fs::path& file) {
   const auto name = file.filename().string();
   const auto starts = {"libmpi.", "libopen-rte.", "libopen-pal.", "libprrte."};
-  return std::any_of(starts.begin(), starts.end(),
-                     [&](const auto* start) { return name.starts_with(start); });
+  return std::ranges::any_of(starts, [&](const auto* start) { return name.starts_with(start); });
 }
 
 /// Lines "address permissions offset device inode path".
@@ -164,11 +163,10 @@ bool may_be_shared_unseen() {
 
 bool is_used(const Candidate& candidate, const Uses& uses) {
   if (candidate.maker == Maker::open_mpi && uses.open_mpi_runs) return true;
-  const auto& [paths, inodes] = std::tie(candidate.paths, candidate.inodes);
-  return std::any_of(paths.begin(), paths.end(),
-                     [&](const auto& path) { return uses.paths.contains(path); }) ||
-         std::any_of(inodes.begin(), inodes.end(),
-                     [&](const auto inode) { return uses.inodes.contains(inode); });
+  const auto is_used_path = [&](const fs::path& path) { return uses.paths.contains(path); };
+  const auto is_used_inode = [&](std::uint64_t inode) { return uses.inodes.contains(inode); };
+  return std::ranges::any_of(candidate.paths, is_used_path) ||
+         std::ranges::any_of(candidate.inodes, is_used_inode);
 }
 
 }  // namespace

@@ -172,10 +172,8 @@ RunOutcome deduce_outcome(const Evidence& evidence) {
         .status = RunStatus::interrupted, .reason = reason, .exit_code = ExitCode::interrupted};
   };
   RunOutcome outcome;
-  const auto& processes = evidence.processes;
-  const bool all_done = std::all_of(processes.begin(), processes.end(),
-                                    [](const auto& process) { return process.end.is_success(); });
-  if (all_done) return outcome;
+  if (std::ranges::all_of(evidence.processes, &ProcessEnd::is_success, &EndedProcess::end))
+    return outcome;
   if (evidence.cause == StopCause::interrupted) return interrupted("stopped by the user");
   if (evidence.cause == StopCause::run_timeout || evidence.cause == StopCause::no_progress) {
     deduce_from_time(evidence, outcome);

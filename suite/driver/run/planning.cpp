@@ -47,8 +47,7 @@ std::vector<std::string> overrides_of(const CommonOptions& options) {
 
 const WorkloadDescriptor& workload_called(const std::string& name) {
   const auto& all = workload_catalogue();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const auto* workload) { return workload->name == name; });
+  const auto found = std::ranges::find(all, name, &WorkloadDescriptor::name);
   SCALESTUDY_EXPECT(found != all.end());  // read_study has seen to it
   return **found;
 }
@@ -163,8 +162,7 @@ std::vector<std::string> plan_warnings(const StudyPlan& plan) {
 }
 
 bool has_base(const StudyMatrix& matrix) {
-  return std::any_of(matrix.runs.begin(), matrix.runs.end(),
-                     [](const RunSpec& spec) { return spec.ranks == 1; });
+  return std::ranges::any_of(matrix.runs, [](const RunSpec& spec) { return spec.ranks == 1; });
 }
 
 bool needs_libtorch(const Study& study) {

@@ -239,8 +239,7 @@ StudyState state_of_study(const StudyFolder& folder) {
 }
 
 std::int64_t count_of(const StudyState& state, RunStage stage) {
-  return std::count_if(state.runs.begin(), state.runs.end(),
-                       [&](const auto& run) { return run.stage == stage; });
+  return std::ranges::count(state.runs, stage, &RunState::stage);
 }
 
 }  // namespace scalestudy
