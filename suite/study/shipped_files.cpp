@@ -20,11 +20,6 @@ void add_json_files(const fs::path& folder, std::vector<ShippedFile>& files) {
     if (file.extension() == ".json") files.push_back({file.stem().string(), file});
 }
 
-void sort_by_name(std::vector<ShippedFile>& files) {
-  std::sort(files.begin(), files.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
-}
-
 /// False, too, where nobody can look: who finds no other is told why.
 bool is_file(const fs::path& path) {
   std::error_code error;
@@ -68,21 +63,21 @@ std::vector<ShippedFile> ShippedFiles::of_workloads(const char* folder) const {
   std::vector<ShippedFile> files;
   for (const auto& workload : entries_in(share_ / "workloads"))
     add_json_files(workload / folder, files);
-  sort_by_name(files);
+  std::ranges::sort(files, {}, &ShippedFile::name);
   return files;
 }
 
 std::vector<ShippedFile> ShippedFiles::claims() const {
   std::vector<ShippedFile> files;
   add_json_files(share_ / "results" / "claims", files);
-  sort_by_name(files);
+  std::ranges::sort(files, {}, &ShippedFile::name);
   return files;
 }
 
 std::vector<ShippedFile> ShippedFiles::published() const {
   std::vector<ShippedFile> files;
   add_json_files(share_ / "results" / "published", files);
-  sort_by_name(files);
+  std::ranges::sort(files, {}, &ShippedFile::name);
   return files;
 }
 
@@ -92,7 +87,7 @@ std::vector<ShippedFile> ShippedFiles::environments() const {
     const auto file = folder / "environment.json";
     if (fs::exists(file)) files.push_back({folder.filename().string(), file});
   }
-  sort_by_name(files);
+  std::ranges::sort(files, {}, &ShippedFile::name);
   return files;
 }
 

@@ -55,8 +55,7 @@ std::vector<Combination> proper_combinations(const Axes& axes, const RunSpec& co
 }
 
 bool is_of_several_ranks(const Study& study) {
-  return std::any_of(study.axes.ranks.begin(), study.axes.ranks.end(),
-                     [](auto ranks) { return ranks > 1; });
+  return std::ranges::any_of(study.axes.ranks, [](auto ranks) { return ranks > 1; });
 }
 
 /// Those asked for as they are at this number of ranks.
@@ -427,9 +426,7 @@ StudyMatrix expand(const Study& study,
                    LauncherDescriptors launchers) {
   const auto& launcher = find_launcher(launchers, environment.launcher,
                                        cat("environment ", environment.name, ": launcher"));
-  const auto found = std::find_if(workloads.begin(), workloads.end(), [&](const auto* workload) {
-    return workload->name == study.workload;
-  });
+  const auto found = std::ranges::find(workloads, study.workload, &WorkloadDescriptor::name);
   SCALESTUDY_EXPECT(found != workloads.end());  // read_study has seen to it
   auto matrix = Expansion(study, environment, machine, **found, launcher).expand();
   require_effect(study.injections, matrix.runs);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "core/error.hpp"
@@ -30,8 +31,7 @@ std::vector<fs::path> attempts_newest_first(const fs::path& run_folder) {
   std::vector<fs::path> folders;
   for (const auto& entry : fs::directory_iterator(run_folder))
     if (attempt_number(entry.path()) > 0) folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end(),
-            [](const auto& a, const auto& b) { return attempt_number(a) > attempt_number(b); });
+  std::ranges::sort(folders, std::ranges::greater(), attempt_number);
   return folders;
 }
 

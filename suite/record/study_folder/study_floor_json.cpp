@@ -42,8 +42,7 @@ StudyFloor floor_from(const json& object) {
 }  // namespace
 
 const FloorPoint* StudyFloor::at(std::int64_t ranks) const {
-  const auto found = std::find_if(points.begin(), points.end(),
-                                  [&](const FloorPoint& point) { return point.ranks == ranks; });
+  const auto found = std::ranges::find(points, ranks, &FloorPoint::ranks);
   return found == points.end() ? nullptr : &*found;
 }
 
