@@ -15,9 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_json_files(const fs::path& folder, std::vector<ShippedFile>& files) {
-  for (const auto& file : entries_in(folder))
-    if (file.extension() == ".json") files.push_back({file.stem().string(), file});
+std::vector<ShippedFile> json_files_in(const std::vector<fs::path>& folders) {
+  std::vector<ShippedFile> files;
+  for (const auto& folder : folders)
+    for (const auto& file : entries_in(folder))
+      if (file.extension() == ".json") files.push_back({file.stem().string(), file});
+  std::ranges::sort(files, {}, &ShippedFile::name);
+  return files;
 }
 
 /// False, too, where nobody can look: who finds no other is told why.
@@ -60,25 +64,17 @@ std::vector<ShippedFile> ShippedFiles::profiles() const {
 
 /// JSON files of workloads/<any>/`folder`.
 std::vector<ShippedFile> ShippedFiles::of_workloads(const char* folder) const {
-  std::vector<ShippedFile> files;
-  for (const auto& workload : entries_in(share_ / "workloads"))
-    add_json_files(workload / folder, files);
-  std::ranges::sort(files, {}, &ShippedFile::name);
-  return files;
+  auto folders = entries_in(share_ / "workloads");
+  for (auto& workload : folders) workload /= folder;
+  return json_files_in(folders);
 }
 
 std::vector<ShippedFile> ShippedFiles::claims() const {
-  std::vector<ShippedFile> files;
-  add_json_files(share_ / "results" / "claims", files);
-  std::ranges::sort(files, {}, &ShippedFile::name);
-  return files;
+  return json_files_in({share_ / "results" / "claims"});
 }
 
 std::vector<ShippedFile> ShippedFiles::published() const {
-  std::vector<ShippedFile> files;
-  add_json_files(share_ / "results" / "published", files);
-  std::ranges::sort(files, {}, &ShippedFile::name);
-  return files;
+  return json_files_in({share_ / "results" / "published"});
 }
 
 std::vector<ShippedFile> ShippedFiles::environments() const {
