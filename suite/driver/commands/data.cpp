@@ -187,12 +187,11 @@ Action define(CLI::App& app) {
 
 }  // namespace data_parts
 
-extern const Command data_command;
-const Command data_command{"data",
-                           "Pack folders of pictures and volumes, or describe them",
-                           "scalestudy data inspect stack.tif --patch 16,64,64\n"
-                           "scalestudy data prepare nuclei/ --out nuclei.h5 --size 128x128",
-                           data_parts::define,
-                           {.quiet = true}};
+extern const Command data_command{"data",
+                                  "Pack folders of pictures and volumes, or describe them",
+                                  "scalestudy data inspect stack.tif --patch 16,64,64\n"
+                                  "scalestudy data prepare nuclei/ --out nuclei.h5 --size 128x128",
+                                  data_parts::define,
+                                  {.quiet = true}};
 
 }  // namespace scalestudy

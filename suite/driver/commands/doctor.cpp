@@ -93,9 +93,8 @@ Action define(CLI::App& app) {
 
 }  // namespace doctor_parts
 
-extern const Command doctor_command;
-const Command doctor_command{"doctor", "Check what this machine can run and what is missing",
-                             "scalestudy doctor\nscalestudy doctor --all-reduce out/exchange",
-                             doctor_parts::define};
+extern const Command doctor_command{
+    "doctor", "Check what this machine can run and what is missing",
+    "scalestudy doctor\nscalestudy doctor --all-reduce out/exchange", doctor_parts::define};
 
 }  // namespace scalestudy

@@ -266,10 +266,10 @@ Action define(CLI::App& app) {
 
 }  // namespace export_parts
 
-extern const Command export_command;
-const Command export_command{"export", "Write what runs recorded for other programs",
-                             "scalestudy export out/quickstart --to csv\n"
-                             "scalestudy export out/quickstart --to chrome-trace --steps 100:120",
-                             export_parts::define};
+extern const Command export_command{
+    "export", "Write what runs recorded for other programs",
+    "scalestudy export out/quickstart --to csv\n"
+    "scalestudy export out/quickstart --to chrome-trace --steps 100:120",
+    export_parts::define};
 
 }  // namespace scalestudy

@@ -187,11 +187,10 @@ Action define(CLI::App& app) {
 
 }  // namespace floor_parts
 
-extern const Command floor_command;
-const Command floor_command{"floor",
-                            "Measure how much identical launches of a study differ here",
-                            "scalestudy floor n2v-quickstart --out out/floor --pairs 10",
-                            floor_parts::define,
-                            {.study = true, .quiet = true, .verbose = true}};
+extern const Command floor_command{"floor",
+                                   "Measure how much identical launches of a study differ here",
+                                   "scalestudy floor n2v-quickstart --out out/floor --pairs 10",
+                                   floor_parts::define,
+                                   {.study = true, .quiet = true, .verbose = true}};
 
 }  // namespace scalestudy

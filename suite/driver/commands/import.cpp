@@ -141,8 +141,7 @@ Action define(CLI::App& app) {
 
 }  // namespace import_parts
 
-extern const Command import_command;
-const Command import_command{
+extern const Command import_command{
     "import", "Make published studies of logs and tables of others, for report",
     "scalestudy import mllog result_*.txt --ranks 8 --name dell --source URL --out out/published\n"
     "scalestudy import epoch-csv log_1.csv log_2.csv --ranks 1,2 --name theirs --source URL "

@@ -184,10 +184,9 @@ Action define(CLI::App& app) {
 
 }  // namespace init_parts
 
-extern const Command init_command;
-const Command init_command{"init", "Write a first study file that fits your data",
-                           "scalestudy init noise2void --data stack.tif\n"
-                           "scalestudy init unet --data nuclei/ --out nuclei.json",
-                           init_parts::define};
+extern const Command init_command{"init", "Write a first study file that fits your data",
+                                  "scalestudy init noise2void --data stack.tif\n"
+                                  "scalestudy init unet --data nuclei/ --out nuclei.json",
+                                  init_parts::define};
 
 }  // namespace scalestudy

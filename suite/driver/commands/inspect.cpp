@@ -191,8 +191,7 @@ Action define(CLI::App& app) {
 
 }  // namespace inspect_parts
 
-extern const Command inspect_command;
-const Command inspect_command{
+extern const Command inspect_command{
     "inspect", "Show what a run recorded, its validity and what became of its settings",
     "scalestudy inspect out/quickstart/runs/noise2void-r1-*-rep0-*/run.h5", inspect_parts::define};
 

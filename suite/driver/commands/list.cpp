@@ -244,8 +244,7 @@ Action define(CLI::App& app) {
 
 }  // namespace list_parts
 
-extern const Command list_command;
-const Command list_command{
+extern const Command list_command{
     "list", "List workloads, strategies, rules, studies, metrics, ...",
     "scalestudy list studies\nscalestudy list studies --show n2v-quickstart > study.json\n"
     "scalestudy list metrics --json",

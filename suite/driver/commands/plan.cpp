@@ -354,11 +354,10 @@ Action define(CLI::App& app) {
 
 }  // namespace plan_parts
 
-extern const Command plan_command;
-const Command plan_command{"plan",
-                           "Show every run a study resolves to, and what is left out",
-                           "scalestudy plan n2v-quickstart --set settings.epochs=20",
-                           plan_parts::define,
-                           {.study = true, .inject = true}};
+extern const Command plan_command{"plan",
+                                  "Show every run a study resolves to, and what is left out",
+                                  "scalestudy plan n2v-quickstart --set settings.epochs=20",
+                                  plan_parts::define,
+                                  {.study = true, .inject = true}};
 
 }  // namespace scalestudy

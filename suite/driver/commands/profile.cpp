@@ -69,8 +69,7 @@ Action define(CLI::App& app) {
 
 }  // namespace profile_parts
 
-extern const Command profile_command;
-const Command profile_command{
+extern const Command profile_command{
     "profile", "Write what the steps of recorded runs take, for workload replay",
     "scalestudy profile out/quickstart --out quickstart.profile.json", profile_parts::define};
 

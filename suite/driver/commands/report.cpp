@@ -133,10 +133,10 @@ Action define(CLI::App& app) {
 
 }  // namespace report_parts
 
-extern const Command report_command;
-const Command report_command{"report", "Show what one or more study folders say, as an HTML page",
-                             "scalestudy report out/quickstart\n"
-                             "scalestudy report out/quickstart --overlay biapol-n2v",
-                             report_parts::define};
+extern const Command report_command{"report",
+                                    "Show what one or more study folders say, as an HTML page",
+                                    "scalestudy report out/quickstart\n"
+                                    "scalestudy report out/quickstart --overlay biapol-n2v",
+                                    report_parts::define};
 
 }  // namespace scalestudy

@@ -90,12 +90,11 @@ Action define(CLI::App& app) {
 
 }  // namespace run_parts
 
-extern const Command run_command;
-const Command run_command{"run",
-                          "Run a study, or resume one",
-                          "scalestudy run n2v-quickstart --out out/quickstart\n"
-                          "scalestudy run study.json --out out/mine --set settings.epochs=3",
-                          run_parts::define,
-                          {.study = true, .inject = true, .quiet = true, .verbose = true}};
+extern const Command run_command{"run",
+                                 "Run a study, or resume one",
+                                 "scalestudy run n2v-quickstart --out out/quickstart\n"
+                                 "scalestudy run study.json --out out/mine --set settings.epochs=3",
+                                 run_parts::define,
+                                 {.study = true, .inject = true, .quiet = true, .verbose = true}};
 
 }  // namespace scalestudy

@@ -48,8 +48,7 @@ Action define(CLI::App& app) {
 
 }  // namespace schema_parts
 
-extern const Command schema_command;
-const Command schema_command{
+extern const Command schema_command{
     "schema",
     "Print the JSON Schema of a study, environment, profile, claim, published or summary file",
     "scalestudy schema study > study.schema.json", schema_parts::define};

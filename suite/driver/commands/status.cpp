@@ -94,8 +94,7 @@ Action define(CLI::App& app) {
 
 }  // namespace status_parts
 
-extern const Command status_command;
-const Command status_command{"status", "Show where a running or finished study stands",
-                             "scalestudy status out/quickstart", status_parts::define};
+extern const Command status_command{"status", "Show where a running or finished study stands",
+                                    "scalestudy status out/quickstart", status_parts::define};
 
 }  // namespace scalestudy

@@ -146,10 +146,9 @@ Action define(CLI::App& app) {
 
 }  // namespace verify_parts
 
-extern const Command verify_command;
-const Command verify_command{"verify", "Say whether runs bear out a published claim",
-                             "scalestudy verify biapol-speed-up out/one-vs-four\n"
-                             "scalestudy verify my-claim.json out/mine --json",
-                             verify_parts::define};
+extern const Command verify_command{"verify", "Say whether runs bear out a published claim",
+                                    "scalestudy verify biapol-speed-up out/one-vs-four\n"
+                                    "scalestudy verify my-claim.json out/mine --json",
+                                    verify_parts::define};
 
 }  // namespace scalestudy
