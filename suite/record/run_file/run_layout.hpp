@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "record/run_file/columns.hpp"
@@ -17,38 +17,28 @@ namespace scalestudy::run_layout {
 inline constexpr std::int64_t schema = 2;
 inline constexpr std::int64_t oldest_schema = 1;  ///< without what its columns do not have
 
-/// The groups of one-dimensional columns of equal length, and where RunRecord keeps their rows.
-template <class Row>
-using RowsOf = std::vector<Row> RunRecord::*;
-inline constexpr std::tuple<RowsOf<EpochRow>,
-                            RowsOf<EvaluationRow>,
-                            RowsOf<SampleRow>,
-                            RowsOf<BucketRow>,
-                            RowsOf<RankRow>,
-                            RowsOf<EventRow>,
-                            RowsOf<ProbeRow>,
-                            RowsOf<MonitorRow>,
-                            RowsOf<CollectiveRow>>
-    tables{&RunRecord::epochs,  &RunRecord::evaluations, &RunRecord::evaluated_samples,
-           &RunRecord::buckets, &RunRecord::ranks,       &RunRecord::events,
-           &RunRecord::probe,   &RunRecord::monitor,     &RunRecord::collectives};
-
 /// Files written before there were these tables have none of them.
 template <class Row>
-inline constexpr bool is_optional = false;
-template <>
-inline constexpr bool is_optional<SampleRow> = true;
-template <>
-inline constexpr bool is_optional<ProbeRow> = true;
-template <>
-inline constexpr bool is_optional<MonitorRow> = true;
-template <>
-inline constexpr bool is_optional<CollectiveRow> = true;
+inline constexpr bool is_optional =
+    std::is_same_v<Row, SampleRow> || std::is_same_v<Row, ProbeRow> ||
+    std::is_same_v<Row, MonitorRow> || std::is_same_v<Row, CollectiveRow>;
 
-/// visit(std::vector<Row> RunRecord::*) for each of them.
+template <class Row>
+using RowsOf = std::vector<Row> RunRecord::*;
+
+/// Calls visit(std::vector<Row> RunRecord::*) for each group of one-dimensional columns of equal
+/// length.
 template <class Visit>
 void for_each_table(const Visit& visit) {
-  std::apply([&](auto... rows) { (visit(rows), ...); }, tables);
+  visit(RowsOf<EpochRow>{&RunRecord::epochs});
+  visit(RowsOf<EvaluationRow>{&RunRecord::evaluations});
+  visit(RowsOf<SampleRow>{&RunRecord::evaluated_samples});
+  visit(RowsOf<BucketRow>{&RunRecord::buckets});
+  visit(RowsOf<RankRow>{&RunRecord::ranks});
+  visit(RowsOf<EventRow>{&RunRecord::events});
+  visit(RowsOf<ProbeRow>{&RunRecord::probe});
+  visit(RowsOf<MonitorRow>{&RunRecord::monitor});
+  visit(RowsOf<CollectiveRow>{&RunRecord::collectives});
 }
 
 /// The columns of one group.
