@@ -32,15 +32,15 @@ class RunFileWriter {
 
   /// Appends a block of steps of all ranks: rows[rank][step].
   void append_steps(std::int64_t step_count, std::span<const StepRow> rows);
-  void append_epoch(const EpochRow& row);
-  void append_evaluation(const EvaluationRow& row);
-  void append_evaluated_samples(std::span<const SampleRow> rows);
-  void append_buckets(std::span<const BucketRow> rows);
-  void append_rank(const RankRow& row);
-  void append_event(const EventRow& row);
-  void append_probe(std::span<const ProbeRow> rows);
-  void append_monitor(std::span<const MonitorRow> rows);
-  void append_collectives(std::span<const CollectiveRow> rows);
+  void append_epoch(const EpochRow& row) { append(std::span(&row, 1)); }
+  void append_evaluation(const EvaluationRow& row) { append(std::span(&row, 1)); }
+  void append_evaluated_samples(std::span<const SampleRow> rows) { append(rows); }
+  void append_buckets(std::span<const BucketRow> rows) { append(rows); }
+  void append_rank(const RankRow& row) { append(std::span(&row, 1)); }
+  void append_event(const EventRow& row) { append(std::span(&row, 1)); }
+  void append_probe(std::span<const ProbeRow> rows) { append(rows); }
+  void append_monitor(std::span<const MonitorRow> rows) { append(rows); }
+  void append_collectives(std::span<const CollectiveRow> rows) { append(rows); }
   void write_panel(const Panel& panel);
   void write_summary(ColumnOf<SummaryRow> column, double value);
   void set_status(RunStatus status, const std::string& reason);
@@ -52,6 +52,9 @@ class RunFileWriter {
 
  private:
   struct Impl;
+  template <class Row>
+  void append(std::span<const Row> rows);
+
   std::unique_ptr<Impl> impl_;
 };
 

@@ -126,41 +126,19 @@ void RunFileWriter::append_steps(std::int64_t step_count, std::span<const StepRo
   if (step_count > 0) impl_->frame.add_rows(rows);
 }
 
-void RunFileWriter::append_epoch(const EpochRow& row) {
-  impl_->frame.add_rows(std::span(&row, 1));
-}
-
-void RunFileWriter::append_evaluation(const EvaluationRow& row) {
-  impl_->frame.add_rows(std::span(&row, 1));
-}
-
-void RunFileWriter::append_evaluated_samples(std::span<const SampleRow> rows) {
+template <class Row>
+void RunFileWriter::append(std::span<const Row> rows) {
   impl_->frame.add_rows(rows);
 }
-
-void RunFileWriter::append_buckets(std::span<const BucketRow> rows) {
-  impl_->frame.add_rows(rows);
-}
-
-void RunFileWriter::append_rank(const RankRow& row) {
-  impl_->frame.add_rows(std::span(&row, 1));
-}
-
-void RunFileWriter::append_event(const EventRow& row) {
-  impl_->frame.add_rows(std::span(&row, 1));
-}
-
-void RunFileWriter::append_probe(std::span<const ProbeRow> rows) {
-  impl_->frame.add_rows(rows);
-}
-
-void RunFileWriter::append_monitor(std::span<const MonitorRow> rows) {
-  impl_->frame.add_rows(rows);
-}
-
-void RunFileWriter::append_collectives(std::span<const CollectiveRow> rows) {
-  impl_->frame.add_rows(rows);
-}
+template void RunFileWriter::append(std::span<const EpochRow>);
+template void RunFileWriter::append(std::span<const EvaluationRow>);
+template void RunFileWriter::append(std::span<const SampleRow>);
+template void RunFileWriter::append(std::span<const BucketRow>);
+template void RunFileWriter::append(std::span<const RankRow>);
+template void RunFileWriter::append(std::span<const EventRow>);
+template void RunFileWriter::append(std::span<const ProbeRow>);
+template void RunFileWriter::append(std::span<const MonitorRow>);
+template void RunFileWriter::append(std::span<const CollectiveRow>);
 
 void RunFileWriter::write_panel(const Panel& panel) {
   SCALESTUDY_EXPECT(!panel.name.empty() && panel.name.find('/') == std::string::npos);
