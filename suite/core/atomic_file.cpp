@@ -61,17 +61,8 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(const void* data, std::size_t size_bytes) noexcept {
-  const auto* next = static_cast<const char*>(data);
-  while (size_bytes > 0 && error_number_ == 0) {
-    const auto written = ::write(descriptor_, next, size_bytes);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      error_number_ = errno;
-    } else {
-      next += written;
-      size_bytes -= static_cast<std::size_t>(written);
-    }
-  }
+  const std::string_view bytes(static_cast<const char*>(data), size_bytes);
+  if (error_number_ == 0 && !write_all(descriptor_, bytes)) error_number_ = errno;
 }
 
 void AtomicFile::finish() {

@@ -80,15 +80,10 @@ struct RunFileWriter::Impl {
   /// In one call, so that nearly every kill finds all of it or nothing. What a full disk cuts short
   /// is taken back: frames behind it would not count.
   void append(std::string_view bytes) {
-    for (auto left = bytes; !left.empty();) {
-      const auto written = ::write(descriptor.get(), left.data(), left.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) {
-        const int error_number = errno;
-        static_cast<void>(!::ftruncate(descriptor.get(), whole_bytes));
-        refuse(std::strerror(error_number));
-      }
-      left.remove_prefix(static_cast<std::size_t>(written));
+    if (!write_all(descriptor.get(), bytes)) {
+      const int error_number = errno;
+      static_cast<void>(!::ftruncate(descriptor.get(), whole_bytes));
+      refuse(std::strerror(error_number));
     }
     whole_bytes += static_cast<off_t>(bytes.size());
   }

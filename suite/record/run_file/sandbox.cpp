@@ -79,15 +79,6 @@ void be_silent() {
   if (null) ::dup2(null.get(), STDERR_FILENO);
 }
 
-void write_all(int descriptor, const std::string& text) {
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const auto count = ::write(descriptor, text.data() + done, text.size() - done);
-    if (count < 0 && errno != EINTR) ::_exit(unexpected);
-    if (count > 0) done += static_cast<std::size_t>(count);
-  }
-}
-
 [[noreturn]] void act_as_child(const std::function<std::string()>& action,
                                const SandboxLimits& limits,
                                int answer,
@@ -99,7 +90,7 @@ void write_all(int descriptor, const std::string& text) {
   be_silent();
   try {
     limit_memory(limits.memory_bytes);
-    write_all(answer, action());
+    if (!write_all(answer, action())) ::_exit(unexpected);
   } catch (const std::bad_alloc&) {
     ::_exit(out_of_memory);
   } catch (...) {
