@@ -20,10 +20,10 @@ std::set<std::int64_t> ranks_of(const SeriesAnalysis& analysis) {
   return ranks;
 }
 
-std::string rank_axis(const std::set<std::int64_t>& ranks) {
+std::string rank_axis(const std::set<std::int64_t>& ranks, double before, double behind) {
   const auto most = static_cast<double>(*ranks.rbegin());
-  return cat("set xtics (", join(ranks, ", "), ")\nset xrange [", 1 - 0.12 * most, ":", 1.1 * most,
-             "]\n");
+  return cat("set xtics (", join(ranks, ", "), ")\nset xrange [", 1 - before * most, ":",
+             (1 + behind) * most, "]\n");
 }
 
 std::string limits(const Estimate& estimate) {

@@ -70,8 +70,8 @@ std::string speed_sentence(const PublishedStudy& study,
                ". Only rates are published: what a whole training gains is not known.");
   return cat(many, " were ", significant(ratio.total.value, digits), " times as fast as ", base,
              " by ", arm.time, reading_remark(arm, ratio), mark(point), " (",
-             evidence(ratio.total, digits), "), an efficiency of ", percent(point.efficiency.value),
-             ".");
+             published_evidence(ratio.total), "), an efficiency of ",
+             percent(point.efficiency.value), ".");
 }
 
 /// "two ranks: 1.97; four ranks: 3.37"
@@ -85,6 +85,11 @@ std::string other_points_sentence(const ArmAnalysis& arm) {
                           mark(point)));
   }
   return parts.empty() ? "" : cat(" At ", join(parts, "; "), ".");
+}
+
+/// "images", "epochs": what work is counted in.
+std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm) {
+  return arm.unit == WorkUnit::samples ? study.sample_noun : "epochs";
 }
 
 std::string previous_sentence(const PublishedStudy& study, const ArmAnalysis& arm) {
@@ -146,11 +151,6 @@ std::string doubt_sentence(const ArmAnalysis& arm) {
   if (parts.empty()) return "";
   return cat(" Ranks alone hardly make that (", join(parts, ", "),
              "): most likely numbers are in different units, or runs of unequal length.");
-}
-
-/// "images", "epochs": what work is counted in.
-std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm) {
-  return arm.unit == WorkUnit::samples ? study.sample_noun : "epochs";
 }
 
 std::string whole_factors(const PublishedStudy& study,
