@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 
 #include "tests/support/simulated_steps.hpp"
+#include "tests/support/traced_run.hpp"
 
 namespace scalestudy {
 namespace {
@@ -311,6 +312,22 @@ TEST(PathStep, PartsAddUpToTheStep) {
                 path->step_s, 1e-12);
     EXPECT_NEAR(path->other_s, 0, 1e-12);
   }
+}
+
+/// Between steps, and in no step_s.
+TEST(PathStep, RecordingIsNoPartOfIt) {
+  auto run = traced_run(2, 6);
+  for (const StepColumn column : {&StepRow::phase_wait_s, &StepRow::phase_transfer_s,
+                                  &StepRow::host_to_device_s, &StepRow::device_step_s})
+    std::ranges::fill(run.steps.values(column), 0);
+  std::ranges::fill(run.steps.values(&StepRow::epoch), 0);
+  const auto with = path_step(run.steps, {0, 6});
+  std::ranges::fill(run.steps.values(&StepRow::recording_s), 0);
+  const auto without = path_step(run.steps, {0, 6});
+  ASSERT_TRUE(with && without);
+  EXPECT_NEAR(without->step_s, traced_step_s, 1e-12);
+  EXPECT_NEAR(with->step_s, traced_step_s - 0.001, 1e-12);
+  EXPECT_NEAR(without->other_s - with->other_s, 0.001, 1e-12);
 }
 
 TEST(PathStep, OnlyASlowRankIsPersistent) {

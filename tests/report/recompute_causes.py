@@ -46,7 +46,8 @@ def shares_of_path(steps, start):
              "slow_rank": persistent, "compute": mean - persistent / n,
              "imbalance": computing[last, range(len(at))] - mean + of("phase_wait_s", at) + persistent / n - persistent,
              "optimizer": of("optimizer_s", at - 1) - of("early_update_s", at - 1) + of("early_update_s", at)}
-    whole = np.mean(np.diff(steps["released_s"].max(axis=0))[at - 1] - of("saving_s", at) - of("evaluation_s", at))
+    between = sum(np.nan_to_num(of(name, at)) for name in ("recording_s", "saving_s", "evaluation_s"))
+    whole = np.mean(np.diff(steps["released_s"].max(axis=0))[at - 1] - between)
     shares = {name: np.mean(part) / whole for name, part in parts.items()}
     queued = steps["run_queue_wait_s"][:, at].mean() / whole
     slow_queue = 0.0

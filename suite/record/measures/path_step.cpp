@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -30,7 +31,9 @@ PathStep path_of(const StepTable& steps, const CriticalStep& critical) {
   const auto step = critical.step;
   const auto of_critical = [&](StepColumn column) { return steps.at(column, rank, step); };
   PathStep path;
-  path.step_s = critical.step_s - pause_before_s(steps, rank, step);
+  const double recording_s = of_critical(&StepRow::recording_s);
+  path.step_s = critical.step_s - pause_before_s(steps, rank, step) -
+                (std::isfinite(recording_s) ? recording_s : 0);
   path.input_s = of_critical(&StepRow::input_wait_s);
   path.uneven_input_s = path.input_s - mean_over_ranks(steps, [&](auto r) {
                           return steps.at(&StepRow::input_wait_s, r, step);

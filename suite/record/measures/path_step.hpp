@@ -12,14 +12,14 @@ namespace scalestudy {
 /// Means over the steady steps that follow another one of their epoch; seconds. The first six parts
 /// add up to step_s.
 struct PathStep {
-  double step_s = 0;     ///< from the ranks' last release to the next, without evaluations between
+  double step_s = 0;     ///< from the ranks' last release to the next, without what lies between steps
   double input_s = 0;    ///< the critical rank waited for its batch
   double compute_s = 0;  ///< both passes, and the copy to the device: mean over ranks, without
                          ///< what a rank that is slow in all steps adds to it
   double imbalance_s = 0;  ///< what the critical rank computed longer, and waited inside passes
   double transfer_s = 0;   ///< exposed, and inside passes
   double optimizer_s = 0;  ///< the critical rank's
-  double other_s = 0;      ///< records, and what no part explains
+  double other_s = 0;      ///< what no part explains
   std::int64_t slowest_rank = 0;  ///< in the mean
   double uneven_input_s = 0;      ///< part of input_s: beyond the mean over ranks
   double uneven_optimizer_s = 0;  ///< part of optimizer_s: likewise
