@@ -31,7 +31,8 @@ std::string prediction_sentence(const SeriesAnalysis& analysis) {
              percent(std::abs(missed)), " when fitted to fewer",
              outlook->as_good.empty()
                  ? ""
-                 : cat("; ", join(outlook->as_good, ", "), " not ruled out and in the interval"),
+                 : cat("; ", join(outlook->as_good, ", "), " not ruled out",
+                   outlook->speedup.interval ? " and in the interval" : ""),
              ").");
 }
 

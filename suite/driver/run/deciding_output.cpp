@@ -74,7 +74,11 @@ std::string command_for(const Context& context,
   });
   sets.push_back(cat("repeats=", runs.repeats));
   if (!runs.arms.empty()) sets.push_back(cat("control_arms=", json(names_of(runs.arms)).dump()));
-  return command_again(as_it_was, {"run", study, "--out", folder.path().string()}, {});
+  ResumePolicy policy;
+  if (is_there(folder.plan_file()))
+    policy.redo_busy =
+        std::ranges::any_of(states_of_runs(folder, folder.read_plan()), is_disturbed);
+  return command_again(as_it_was, {"run", study, "--out", folder.path().string()}, policy);
 }
 
 void print(const Answer& answer, std::ostream& out) {
