@@ -32,7 +32,7 @@ std::string prediction_sentence(const SeriesAnalysis& analysis) {
              outlook->as_good.empty()
                  ? ""
                  : cat("; ", join(outlook->as_good, ", "), " not ruled out",
-                   outlook->speedup.interval ? " and in the interval" : ""),
+                       outlook->speedup.interval ? " and in the interval" : ""),
              ").");
 }
 

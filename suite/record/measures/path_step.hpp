@@ -12,10 +12,10 @@ namespace scalestudy {
 /// Means over the steady steps that follow another one of their epoch; seconds. The first six parts
 /// add up to step_s.
 struct PathStep {
-  double step_s = 0;     ///< from the ranks' last release to the next, without what lies between steps
-  double input_s = 0;    ///< the critical rank waited for its batch
-  double compute_s = 0;  ///< both passes, and the copy to the device: mean over ranks, without
-                         ///< what a rank that is slow in all steps adds to it
+  double step_s = 0;       ///< from last release to last release, without what lies between steps
+  double input_s = 0;      ///< the critical rank waited for its batch
+  double compute_s = 0;    ///< both passes, and the copy to the device: mean over ranks, without
+                           ///< what a rank that is slow in all steps adds to it
   double imbalance_s = 0;  ///< what the critical rank computed longer, and waited inside passes
   double transfer_s = 0;   ///< exposed, and inside passes
   double optimizer_s = 0;  ///< the critical rank's
