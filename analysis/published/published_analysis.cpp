@@ -123,9 +123,10 @@ PublishedTime time_of(const RunsByRanks& by_ranks) {
       return is_known(group.second.shown(), [&](const auto& run) { return time_s(run, kind); });
     });
   };
-  return std::ranges::max(
-      {PublishedTime::training, PublishedTime::launch_wall, PublishedTime::relative}, {},
-      count_with);
+  auto best = PublishedTime::training;
+  for (const auto kind : {PublishedTime::launch_wall, PublishedTime::relative})
+    if (count_with(kind) > count_with(best)) best = kind;
+  return best;
 }
 
 /// Samples, as soon as some run tells work or rate in them.
