@@ -121,7 +121,7 @@ std::string remedy_of(const StepDecision& decision, StepCause cause, const RunSp
 
 /// What no arm tells from the exchange is answered for both.
 std::string remedies_of(const StepDecision& decision, StepCause cause, const RunSpec& spec) {
-  const auto own = remedy_of(decision, cause, spec);
+  auto own = remedy_of(decision, cause, spec);
   if (cause != StepCause::interference || has_cause(decision, StepCause::exchange_contention))
     return own;
   return cat(own, "; if it is the exchange, which control_arms barrier_only would tell, ",
