@@ -22,15 +22,20 @@ COMMON = [ARMS, "repeats=5", "settings.threads_per_rank=1", 'axes.scaling_rule=[
 PRODUCER_SHARE = 0.85
 
 
+def reported(program, folder):
+    """The report's measured series, and its tables."""
+    # Exit 3: something is open, as of a pilot, where one number of ranks has no speed-up.
+    done = subprocess.run([program, "report", folder, "--out", folder / "report"], check=False, stdout=subprocess.DEVNULL)
+    if done.returncode not in (0, 3):
+        raise subprocess.CalledProcessError(done.returncode, done.args)
+    return read_summary(folder / "report")
+
+
 def report(program, folder, name, settings, options=()):
     """Runs and reports study NAME; returns its series, measured ones only."""
     words = [word for one in COMMON + settings for word in ("--set", one)]
     subprocess.run([program, "run", name, "--quiet", "--no-trial", *options, "--out", folder, *words], check=True)
-    # Exit 3 of a pilot: one number of ranks has no speed-up.
-    done = subprocess.run([program, "report", folder, "--out", folder / "report"], check=False, stdout=subprocess.DEVNULL)
-    if done.returncode not in (0, 3):
-        raise subprocess.CalledProcessError(done.returncode, done.args)
-    return read_summary(folder / "report")[0]
+    return reported(program, folder)[0]
 
 
 def text(found):

@@ -25,8 +25,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "tests/support"), str(ROOT / "benchmarks/validation")]
 import real_causes
-from report_summary import decisions, read_summary
-from throughput import Failed, answer_of, write
+from report_summary import decisions
+from throughput import Failed, answer_of, sets, write
 
 SIZES_BYTES = [16 << 20, 64 << 20, 256 << 20]
 WITHIN = 0.07
@@ -37,22 +37,9 @@ SHORT = {"settings.patch": [8, 16, 16], "settings.local_batch_size": 2, "setting
 BY_SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1", "NCCL_NET": "Socket", "NCCL_SOCKET_IFNAME": "lo"}
 
 
-def sets(changes):
-    return [word for name, value in changes.items() for word in ("--set", f"{name}={json.dumps(value)}")]
-
-
 def fresh(folder):
     shutil.rmtree(folder, ignore_errors=True)
     return folder
-
-
-def reported(arguments, study):
-    """Measured series and tables. Exit 3: something is open, such as an interval that needs more runs."""
-    command = [arguments.driver, "report", study, "--out", study / "report"]
-    done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
-    if done.returncode not in (0, 3):
-        raise subprocess.CalledProcessError(done.returncode, command)
-    return read_summary(study / "report")
 
 
 def ours(arguments, sizes):
@@ -61,7 +48,7 @@ def ours(arguments, sizes):
     answer_of([arguments.driver, "run", "collectives-cpu", "--quiet", "--environment", arguments.environment, "--out", study,
                *sets({"settings.operations": ["all_reduce"], "settings.sizes_bytes": sizes, "axes.ranks": [arguments.ranks],
                       "repeats": 1})])
-    return {row["size_bytes"]: row["bus_bytes_per_s"] for row in reported(arguments, study)[1]["collectives"]["rows"]}
+    return {row["size_bytes"]: row["bus_bytes_per_s"] for row in real_causes.reported(arguments.driver, study)[1]["collectives"]["rows"]}
 
 
 def bus_bandwidths(answer):
@@ -108,13 +95,13 @@ def all_reduce(arguments):
 
 def one_vs_four(arguments):
     study = fresh(arguments.out / "one-vs-four")
-    # Two epochs of 1 rank at least, so that the rule that divides epochs by the ranks leaves one.
     data = pathlib.Path(os.environ.get("SCALESTUDY_SHIPPED", ROOT)) / "workloads/noise2void/data/chromosomes.tif"
+    # So many epochs of one rank that the rule, which divides them by the ranks, leaves one.
     changes = {"data.path": str(data), "axes.ranks": [1, arguments.ranks],
                "settings.epochs": max(2, arguments.ranks), "settings.steps_per_epoch": 50, "repeats": 3}
     answer_of([arguments.driver, "run", "n2v-one-vs-four-causes", "--quiet", "--no-trial", "--environment", arguments.environment,
                "--out", study, *sets(changes | (SHORT if arguments.short else {}))])
-    inputs = {one.name: decisions(one) for one in reported(arguments, study)[0]}
+    inputs = {one.name: decisions(one) for one in real_causes.reported(arguments.driver, study)[0]}
     for name, found in inputs.items():
         print(f"{name}: main cause {' + '.join(found[0]['main']) or 'none'}" if found else f"{name}: no causes")
     verdict = subprocess.run([arguments.driver, "verify", "biapol-because-of-synchronisation", study], check=False)

@@ -52,6 +52,11 @@ def answer_of(command):
     return done.stdout
 
 
+def sets(changes):
+    """The options that make {path: value} of a study."""
+    return [word for name, value in changes.items() for word in ("--set", f"{name}={json.dumps(value)}")]
+
+
 class Work:
     """What all three programs do."""
 
@@ -73,9 +78,8 @@ class Work:
         place = pathlib.Path(tempfile.mkdtemp(prefix="scalestudy-throughput-"))
         changes = {f"settings.{name}": value for name, value in self.changed.items()}
         changes |= {"repeats": 1, "control_arms": [], "axes.precision": [self.precision]}
-        sets = [word for name, value in changes.items() for word in ("--set", f"{name}={json.dumps(value)}")]
         try:
-            answer_of([self.driver, "run", self.study, "--no-trial", "--quiet", *sets, "--out", place / "study"])
+            answer_of([self.driver, "run", self.study, "--no-trial", "--quiet", *sets(changes), "--out", place / "study"])
             files = list((place / "study/runs").glob("*/run.h5"))
             if len(files) != 1:
                 raise Failed(f"the study left {len(files)} run files, not one (which one counts is unknown). Run it by hand.")
