@@ -58,13 +58,11 @@ std::vector<CaseAtRanks> cases_at_ranks() {
   return cases;
 }
 
-INSTANTIATE_TEST_SUITE_P(,
-                         StandInConformance,
-                         testing::ValuesIn(cases_at_ranks()),
-                         [](const testing::TestParamInfo<CaseAtRanks>& test) {
-                           return cat("ranks_", std::get<0>(test.param), '_',
-                                      std::get<1>(test.param).name);
-                         });
+std::string name_of_case(const testing::TestParamInfo<CaseAtRanks>& test) {
+  return cat("ranks_", std::get<0>(test.param), '_', std::get<1>(test.param).name);
+}
+
+INSTANTIATE_TEST_SUITE_P(, StandInConformance, testing::ValuesIn(cases_at_ranks()), name_of_case);
 
 /// Ranks in processes of their own, as launchers start them.
 std::vector<std::string> run_processes_on_gpus(int ranks, const RankBody& body) {
@@ -83,13 +81,7 @@ TEST_P(StandInProcesses, HoldsOnEveryRank) {
   EXPECT_THAT(run_processes_on_gpus(ranks, item.run), Each(""));
 }
 
-INSTANTIATE_TEST_SUITE_P(,
-                         StandInProcesses,
-                         testing::ValuesIn(cases_at_ranks()),
-                         [](const testing::TestParamInfo<CaseAtRanks>& test) {
-                           return cat("ranks_", std::get<0>(test.param), '_',
-                                      std::get<1>(test.param).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(, StandInProcesses, testing::ValuesIn(cases_at_ranks()), name_of_case);
 
 TEST(StandInProcess, AKilledPeerIsNamed) {
   const auto reports = run_processes_on_gpus(2, [](const Communicator& comm) -> std::string {

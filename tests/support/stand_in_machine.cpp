@@ -25,6 +25,12 @@ std::size_t part_bytes(const StandInCall& call) {
   return call.count * static_cast<std::size_t>(size_of(data_type_of_nccl(call.type)));
 }
 
+/// What a rank sends where there are `world`.
+std::size_t sent_bytes(const StandInCall& call, int world) {
+  const bool scatters = call.kind == StandInKind::reduce_scatter;
+  return part_bytes(call) * (scatters ? static_cast<std::size_t>(world) : 1);
+}
+
 }  // namespace
 
 StandInMachine::StandInMachine(int count, StandInPeers peers) : peers_(peers) {
@@ -295,8 +301,8 @@ StandInUse StandInMachine::uses(const StandInCall& call,
   const auto part = part_bytes(call);
   const auto all = part * static_cast<std::size_t>(comm.group->world);
   const bool gathers = call.kind == StandInKind::all_gather;
-  const bool scatters = call.kind == StandInKind::reduce_scatter;
-  const auto read = use(stream, number, call.from, scatters ? all : part, false, "collective");
+  const auto sent = sent_bytes(call, comm.group->world);
+  const auto read = use(stream, number, call.from, sent, false, "collective");
   const auto written = use(stream, number, call.into, gathers ? all : part, true, "collective");
   const bool is_whole =
       read != StandInUse::not_of_the_device && written != StandInUse::not_of_the_device;
@@ -351,11 +357,9 @@ void StandInMachine::meet(const StandInCall& call,
 bool StandInMachine::meet_processes(const StandInCall& call,
                                     ncclComm& comm,
                                     std::unique_lock<std::mutex>& lock) {
-  const auto part = part_bytes(call);
-  const bool scatters = call.kind == StandInKind::reduce_scatter;
-  const auto world = static_cast<std::size_t>(comm.group->world);
+  const auto sent = sent_bytes(call, comm.group->world);
   lock.unlock();
-  const auto outcome = comm.meeting->carry_out(call, scatters ? world * part : part);
+  const auto outcome = comm.meeting->carry_out(call, sent);
   lock.lock();
   if (outcome == StandInMeeting::Outcome::broken && !comm.is_aborted)
     comm.error = nccl_remote_error;
