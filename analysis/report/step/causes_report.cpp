@@ -265,11 +265,12 @@ std::string open_sentence(const StepDecision& decision) {
   for (const auto* finding : with_verdict(decision, Verdict::undecided)) {
     const bool has_two_looks = finding->contrast_s.interval && !finding->is_bound;
     const auto text =
-        !has_two_looks ? named(decision, *finding)
-        : needs_an_arm(finding->cause)
-            ? cat(summary_of(decision, *finding), ", ", amount(finding->contrast_s), " by the arms")
-            : cat(summary_of(decision, *finding), ", ", amount(finding->contrast_s),
-                  " by the arms and ", amount(finding->column_s), " by the records");
+        has_two_looks
+            ? cat(summary_of(decision, *finding), ", ", amount(finding->contrast_s), " by the arms",
+                  needs_an_arm(finding->cause)
+                      ? ""
+                      : cat(" and ", amount(finding->column_s), " by the records"))
+            : named(decision, *finding);
     parts.push_back(text + to_decide_text(finding->launches_to_decide));
   }
   return parts.empty() ? "" : cat(" Undecided: ", join(parts, "; "), ".");

@@ -112,8 +112,11 @@ void add_changes(const json& from,
                  const json& to,
                  const std::string& place,
                  std::vector<std::string>& changes) {
+  const auto path_of = [&](const std::string& key) {
+    return place.empty() ? key : cat(place, ".", key);
+  };
   for (const auto& [key, value] : to.items()) {
-    const auto path = place.empty() ? key : cat(place, ".", key);
+    const auto path = path_of(key);
     const auto found = from.find(key);
     if (path == "description" || (found != from.end() && *found == value)) continue;
     if (value.is_object() && found != from.end() && found->is_object())
@@ -122,10 +125,9 @@ void add_changes(const json& from,
       changes.push_back(
           cat(path, "=", value.is_string() ? value.get<std::string>() : value.dump()));
   }
-  for (const auto& [key, value] : from.items()) {
-    const auto path = place.empty() ? key : cat(place, ".", key);
-    if (path != "description" && !to.contains(key)) changes.push_back(cat(path, "=null"));
-  }
+  for (const auto& [key, value] : from.items())
+    if (const auto path = path_of(key); path != "description" && !to.contains(key))
+      changes.push_back(cat(path, "=null"));
 }
 
 }  // namespace
