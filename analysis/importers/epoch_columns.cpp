@@ -89,6 +89,8 @@ void convert_times(CsvTable& table, const std::string& origin, std::vector<std::
                         "it looks like the least of several times, not like minutes",
                         cat("Keep the one that counts, of the slowest rank, and call it ", ours,
                             "_s or ", ours, "_minutes, as it is")});
+      if (unit->word == "min" && !unit->is_in_brackets)
+        notes.push_back(cat("column ", short_line(table.columns()[i]), " is read in minutes"));
       table.convert(i, std::string(ours), *seconds);
       if (theirs != ours) notes.push_back(cat("column ", table.columns()[i], " is read as ", ours));
     }

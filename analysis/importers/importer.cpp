@@ -1,6 +1,7 @@
 #include "analysis/importers/importer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -84,6 +85,15 @@ double count_in_platform(std::string_view platform) {
   return is_count ? count : not_available;
 }
 
+/// "2x DGX A100", "2xp4d.24xlarge": each has several GPUs.
+bool names_machines(const std::string& platform) {
+  constexpr std::array names{"dgx", "hgx", "p3.", "p3dn.",      "p4d.",  "p4de.",
+                             "p5.", "a2-", "a3-", "standard_n", "bm.gpu"};
+  const auto text = in_lower_case(platform);
+  return std::ranges::any_of(
+      names, [&](const char* name) { return text.find(name) != std::string::npos; });
+}
+
 /// Errors: BadInput when the log says another number of ranks.
 double ranks_of(const ImportedRun& imported, double given) {
   const auto& [stated, name] = imported.ranks;
@@ -116,6 +126,10 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
       platform_count != ranks)
     imported.remarks.push_back(
         cat("--ranks ", ranks, " counts, where the platform is ", one_line(run.platform)));
+  if (!std::isfinite(imported.ranks.count) && platform_count == ranks &&
+      names_machines(run.platform))
+    imported.remarks.push_back(cat("--ranks ", ranks, " counts ranks, and the platform ",
+                                   one_line(run.platform), " as many machines of several GPUs"));
   const auto& mentioned = imported.mentioned_ranks;
   if (!facts.ranks.empty() && std::fmod(ranks, mentioned.count) > 0)
     imported.remarks.push_back(cat("--ranks ", ranks, " counts, where a comment says ",

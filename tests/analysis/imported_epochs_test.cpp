@@ -67,6 +67,9 @@ TEST_F(ImportedLogs, TheLeastOfSeveralTimesIsNotInMinutes) {
        {"time_per_epoch_min,loss_max", "time_min,time_max_s", "Time [min],Time [max]",
         "time_per_epoch_minutes,time_per_epoch_max", "time_per_epoch,time_per_epoch_min"})
     EXPECT_THAT(refusal(heading), "accepted") << heading;
+  EXPECT_THAT(import_epochs("time_per_epoch_min\n2.1\n2.05\n").notes,
+              ElementsAre("log: column time_per_epoch_min is read in minutes"))
+      << "or the least, alone";
 }
 
 TEST_F(ImportedLogs, WhatSpreadsheetsWriteBelowIsNoEpoch) {
@@ -112,13 +115,14 @@ TEST_F(ImportedLogs, MeansSinceTheStartAreNoted) {
 TEST_F(ImportedLogs, TimesThatAreRoundedCoarselyAreNoted) {
   const auto notes_of = [&](const std::string& text) { return import_epochs(text).notes; };
   EXPECT_THAT(notes_of("time_per_epoch_min\n2\n2\n1\n2\n"),
-              ElementsAre("log: column time_per_epoch_min: all times are whole multiples of 60 s: "
+              ElementsAre("log: column time_per_epoch_min is read in minutes",
+                          "log: column time_per_epoch_min: all times are whole multiples of 60 s: "
                           "120 s may be wrong by 25 %"));
   for (const auto* text : {"time_per_epoch\n2.0\n3.0\n2.0\n", "time_per_epoch_h\n0.3\n0.2\n0.2\n",
                            "time_per_epoch,training_time_h\n1800.5,2\n1800.3,2\n1800.1,2\n"})
     EXPECT_THAT(notes_of(text), ElementsAre(HasSubstr("all times are whole multiples"))) << text;
   for (const auto* text :
-       {"time_per_epoch\n20\n21\n20\n", "time_per_epoch_min\n2.1\n2.0\n2.0\n",
+       {"time_per_epoch\n20\n21\n20\n", "time_per_epoch_minutes\n2.1\n2.0\n2.0\n",
         "time_per_epoch\n3\n2\n", "time_per_epoch\n2\n2e0\n3\n", "time_per_epoch\n2.5\n2.41\n2\n"})
     EXPECT_THAT(notes_of(text), IsEmpty()) << text;
 }

@@ -111,6 +111,10 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
   EXPECT_THAT(noted.studies[0].arms[0].remark,
               StartsWith("When imported: log: --ranks 4 counts, where"));
   EXPECT_THAT(import(log_of({.platform = "H100"})).notes, IsEmpty());
+  EXPECT_THAT(import(log_of({.platform = "4x DGX A100"})).notes,
+              ElementsAre("log: --ranks 4 counts ranks, and the platform 4x DGX A100 as many "
+                          "machines of several GPUs"));
+  EXPECT_THAT(import(log_of({.platform = "4xA100"})).notes, IsEmpty());
   EXPECT_THAT(import(replaced(with_ranks("4"), "4xA100", "2xA100")).notes, IsEmpty())
       << "of two machines";
 }
