@@ -69,8 +69,7 @@ std::string where_the_interval_lies(const Decision& decision, const Estimate& me
 }
 
 std::string in_ms(const Estimate& estimate_s) {
-  const auto in_milliseconds = transformed(estimate_s, [](double time_s) { return time_s * 1e3; });
-  return difference_text(in_milliseconds) + " ms";
+  return difference_ms_text(estimate_s) + " ms";
 }
 
 std::string named(const CauseFinding& finding) {

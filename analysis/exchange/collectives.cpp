@@ -15,24 +15,14 @@ constexpr std::size_t fewest_sizes = 3;
 
 using CaseKey = std::pair<std::int64_t, std::int64_t>;  ///< operation, size_bytes
 
-Estimate mean_estimate(std::span<const double> values) {
-  Estimate estimate{.value = mean(values), .count = values.size()};
-  if (values.size() < minimum_launches_for_interval) return estimate;
-  const auto n = static_cast<double>(values.size());
-  const double half =
-      student_t_critical(significance_level, n - 1) * standard_deviation(values) / std::sqrt(n);
-  estimate.interval = Interval{estimate.value - half, estimate.value + half};
-  return estimate;
-}
-
 /// Geometric mean with its interval; where not all are positive (one rank, between which nothing
 /// passes) the mean alone.
 Estimate geometric_estimate(const std::vector<double>& values) {
   if (!std::ranges::all_of(values, [](double value) { return value > 0; }))
     return {.value = mean(values), .count = values.size()};
-  std::vector<double> logs;
-  for (const double value : values) logs.push_back(std::log(value));
-  return transformed(mean_estimate(logs), [](double log) { return std::exp(log); });
+  Launches launches;
+  for (const double value : values) launches.add(std::ssize(launches.values), value);
+  return geometric_level(launches);
 }
 
 CollectivePoint point_of(const std::vector<const CollectiveTimesOfRun*>& runs, std::int64_t ranks) {

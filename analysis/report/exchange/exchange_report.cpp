@@ -44,8 +44,7 @@ std::vector<TableCell> part_cells(double wait_s, double transfer_s, double expos
 TableCell slowed_cell(const Estimate& slowed_computing_s) {
   if (!std::isfinite(slowed_computing_s.value))
     return shown_cell("not measured", slowed_computing_s.value);
-  const auto in_ms = transformed(slowed_computing_s, [](double time_s) { return time_s * 1e3; });
-  return shown_cell(difference_text(in_ms), slowed_computing_s);
+  return difference_ms_cell(slowed_computing_s);
 }
 
 /// Sum over buckets, all one after the other.

@@ -16,10 +16,8 @@ std::string name_of(std::optional<ControlArm> arm) {
   return arm ? std::string(to_string(*arm)) : "study proper";
 }
 
-/// Shown in ms, in s in files as all times.
 TableCell saved_cell(const ArmContrast& one) {
-  const auto in_ms = transformed(one.saved_s, [](double time_s) { return time_s * 1e3; });
-  TableCell cell = shown_cell(difference_text(in_ms), one.saved_s);
+  auto cell = difference_ms_cell(one.saved_s);
   if (one.is_on_busy_machine)
     cell.detail = "on a busy machine";
   else if (one.saved_s.interval && !one.is_resolved())

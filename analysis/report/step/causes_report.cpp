@@ -128,12 +128,8 @@ std::string remedies_of(const StepDecision& decision, StepCause cause, const Run
              remedy_of(decision, StepCause::exchange_contention, spec));
 }
 
-Estimate in_ms(const Estimate& estimate_s) {
-  return transformed(estimate_s, [](double time_s) { return time_s * 1e3; });
-}
-
 std::string ms_text(const Estimate& estimate_s) {
-  return difference_text(in_ms(estimate_s)) + " ms";
+  return difference_ms_text(estimate_s) + " ms";
 }
 
 const CauseFinding& finding_of(const StepDecision& decision, StepCause cause) {
@@ -294,10 +290,6 @@ std::string recorded_sentence(const StepDecision& decision) {
   return parts.empty() ? "" : cat(" Surely more by the records: ", join(parts, "; "), ".");
 }
 
-TableCell ms_cell(const Estimate& estimate_s) {
-  return shown_cell(difference_text(in_ms(estimate_s)), estimate_s);
-}
-
 std::vector<TableCell> row(const StepDecision& decision,
                            const CauseFinding& finding,
                            const RunSpec& spec) {
@@ -310,9 +302,9 @@ std::vector<TableCell> row(const StepDecision& decision,
       text_cell(to_string(finding.verdict)),
       text_cell(is_main ? "main" : ""),
       finding.is_bound
-          ? shown_cell(cat("at most ", difference_text(in_ms(finding.column_s))), finding.column_s)
-          : ms_cell(finding.column_s),
-      ms_cell(finding.contrast_s),
+          ? shown_cell(cat("at most ", difference_ms_text(finding.column_s)), finding.column_s)
+          : difference_ms_cell(finding.column_s),
+      difference_ms_cell(finding.contrast_s),
       shown_cell(percent(share), share),
       finding.is_bound ? text_cell("") : estimate_cell(speed_without(decision, finding.column_s)),
       estimate_cell(speed_without(decision, finding.contrast_s)),
@@ -323,13 +315,13 @@ std::vector<TableCell> row(const StepDecision& decision,
 std::vector<FileCell> decision_cells(const StepDecision& decision) {
   const auto hidden = decision.hidden.value_or(HiddenBehindEachOther{{}, not_available});
   return {{"ideal_step_s", number_cell(decision.ideal_step_s)},
-          {"loss_s", ms_cell(decision.loss_s)},
+          {"loss_s", difference_ms_cell(decision.loss_s)},
           {"margin_s", number_cell(decision.margin_s)},
           {"is_loss", yes_no_cell(decision.is_loss), false},
           {"work_ratio", number_cell(decision.work_ratio)},
           {"unexplained_s", number_cell(decision.unexplained_s)},
           {"slowest_rank", integer_cell(decision.slowest_rank)},
-          {"without_both_s", ms_cell(hidden.without_both_s)},
+          {"without_both_s", difference_ms_cell(hidden.without_both_s)},
           {"without_one_s", number_cell(hidden.without_one_s)}};
 }
 

@@ -127,6 +127,10 @@ std::string difference_text(const Estimate& estimate, int decimals) {
   return cat(value, " (", fixed(low, decimals), low < 0 ? " to " : "–", fixed(high, decimals), ")");
 }
 
+std::string difference_ms_text(const Estimate& time_s) {
+  return difference_text(transformed(time_s, [](double one_s) { return one_s * 1e3; }));
+}
+
 std::string mean_and_deviation(const std::vector<double>& values) {
   if (values.empty()) return missing_number;
   const double deviation = standard_deviation(values);

@@ -35,6 +35,8 @@ inline constexpr const char* missing_number = "–";
 [[nodiscard]] std::string difference_text(const Estimate& estimate);
 /// The same with so many decimals: in a list that adds up all terms have as many.
 [[nodiscard]] std::string difference_text(const Estimate& estimate, int decimals);
+/// The same of a difference in s, in ms without the unit.
+[[nodiscard]] std::string difference_ms_text(const Estimate& time_s);
 /// How many decimals show so many significant digits: 26.34, 3 -> 1.
 [[nodiscard]] int decimals_for(double value, int digits);
 /// "0.0123 ± 0.0002" (mean ± standard deviation), without the latter for fewer than two values.

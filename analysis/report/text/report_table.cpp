@@ -94,6 +94,10 @@ TableCell milliseconds_cell(double time_s) {
   return shown_cell(significant(time_s * 1e3, 3), time_s);
 }
 
+TableCell difference_ms_cell(const Estimate& time_s) {
+  return shown_cell(difference_ms_text(time_s), time_s);
+}
+
 TableCell duration_cell(double time_s) {
   return shown_cell(duration(time_s), time_s);
 }

@@ -31,6 +31,8 @@ template <std::integral Integer>
 [[nodiscard]] TableCell shown_cell(const std::string& shown, const Estimate& raw);
 /// Shown in ms, in s in files as all times.
 [[nodiscard]] TableCell milliseconds_cell(double time_s);
+/// A difference, likewise: "35.3 (33.1 to 37.5)".
+[[nodiscard]] TableCell difference_ms_cell(const Estimate& time_s);
 /// "42 min 31 s", in s in files.
 [[nodiscard]] TableCell duration_cell(double time_s);
 /// "2.08 (2.02–2.14)".
