@@ -4,7 +4,6 @@
 #include "analysis/report/study/settings_tables.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -28,10 +27,8 @@ using ValuesByPath = std::map<std::string, std::vector<std::string>>;
 std::string readable(const std::string& path, const std::string& value) {
   if (value.empty()) return not_stated;
   if (!path.ends_with("_bytes")) return without_brackets(value);
-  double bytes = 0;
-  const auto* const end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, bytes);
-  return error == std::errc() && rest == end ? human_bytes(bytes) : value;
+  const auto bytes = number_as_written(value);
+  return bytes ? human_bytes(*bytes) : value;
 }
 
 /// For people and for the CSV.
