@@ -1,9 +1,11 @@
-"""What the GPUs of one node do together.
+"""What ranks on the GPUs of one node do together.
 
+    node.py shared-gpu --driver build/gpu/bin/scalestudy --ranks 2 --out out/gpu
     node.py all-reduce --driver build/gpu/bin/scalestudy --ranks 4 --out out/gpu
     node.py one-vs-four --driver build/gpu/bin/scalestudy --ranks 4 --out out/gpu
     node.py causes --driver build/gpu/bin/scalestudy --ranks 4 --out out/gpu
 
+shared-gpu   NCCL joins ranks that share one GPU: in every step their loss is that of one rank on the same batch, within 1e-4.
 all-reduce   three rounds of `collectives` and of all_reduce_perf of nccl-tests (on the PATH, or NCCL_TESTS), every other one reversed;
              float32, in place. For each size our bus bandwidth lies within 7 % of theirs. Writes OUT/all-reduce.md and .json.
 one-vs-four  n2v-one-vs-four-causes, shortened: every run is complete, both inputs have causes, the published claim gets a verdict.
@@ -35,6 +37,12 @@ ROUNDS = 3
 SHORT = {"settings.patch": [8, 16, 16], "settings.local_batch_size": 2, "settings.steps_per_epoch": 6, "settings.warmup_steps": 1,
          "settings.device": "cpu", "settings.precision": "fp32", "settings.threads_per_rank": 1}
 BY_SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1", "NCCL_NET": "Socket", "NCCL_SOCKET_IFNAME": "lo"}
+
+
+# NCCL refuses two ranks on one GPU unless each believes to be on a host of its own and reaches the other by sockets; few of its
+# blocks have room beside each other.
+SHARED_GPU = BY_SOCKETS | {"NCCL_MAX_CTAS": "2", "CUDA_VISIBLE_DEVICES": "0"}
+LOSS_WITHIN = 1e-4
 
 
 def fresh(folder):
@@ -93,6 +101,50 @@ def all_reduce(arguments):
     return all(passed for *_, passed in rows)
 
 
+def program_on_one_gpu(driver, place):
+    """A copy of the driver that starts all ranks on the first GPU."""
+    installed = pathlib.Path(driver).resolve().parents[1]
+    (place / "bin").mkdir(parents=True)
+    for name in ("share", "lib"):
+        if (installed / name).exists():
+            (place / name).symlink_to(installed / name)
+    rank = place / "bin/scalestudy-rank"
+    variables = " ".join(f"{name}={value}" for name, value in SHARED_GPU.items())
+    rank.write_text(f'#!/bin/sh\nexport {variables} NCCL_HOSTID="scalestudy-$RANK"\n'
+                    f'exec "{installed}/bin/scalestudy-rank" "$@"\n', encoding="utf-8")
+    rank.chmod(0o755)
+    return shutil.copy(driver, place / "bin/scalestudy")
+
+
+def losses(rows):
+    """{run: losses of its steps} of exported rows of steps: means over ranks by loss_weight."""
+    sums = {}
+    for row in rows:
+        step = sums.setdefault(row["run_id"], {}).setdefault(row["step"], [0, 0])
+        step[0] += row["loss_weight"] * (row["loss"] or 0)
+        step[1] += row["loss_weight"]
+    return {run: [loss / weight for _, (loss, weight) in sorted(steps.items())] for run, steps in sums.items()}
+
+
+def shared_gpu(arguments):
+    place = fresh(arguments.out / "shared-gpu")
+    driver = program_on_one_gpu(arguments.driver, place)
+    # A GPU for each rank, or the plan leaves their runs out.
+    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(["0"] * arguments.ranks)
+    changes = {"axes.ranks": [1, arguments.ranks], "axes.scaling_rule": ["strong"], "settings.batch_norm": "synchronised",
+               "settings.local_batch_size": 4, "settings.epochs": 1, "settings.steps_per_epoch": 10, "settings.precision": "fp32",
+               "settings.optimizer": {"name": "sgd", "base_learning_rate": 0.01}, "settings.evaluation": None,
+               "control_arms": [], "fair_base": False, "repeats": 1}
+    answer_of([driver, "run", "n2v-quickstart", "--quiet", "--no-trial", "--environment", arguments.environment,
+               "--out", place / "study", *sets(changes)])
+    answer_of([driver, "export", place / "study", "--to", "json", "--out", place / "export"])
+    (rows,) = place.glob("export/steps.*")
+    one, several = losses(map(json.loads, rows.read_text(encoding="utf-8").splitlines())).values()
+    worst = max(abs(a / b - 1) for a, b in zip(one, several, strict=True))
+    print(f"{arguments.ranks} ranks on one GPU, {len(one)} steps: losses differ from those of one rank by up to {worst:.1e}")
+    return worst <= LOSS_WITHIN
+
+
 def one_vs_four(arguments):
     study = fresh(arguments.out / "one-vs-four")
     data = pathlib.Path(os.environ.get("SCALESTUDY_SHIPPED", ROOT)) / "workloads/noise2void/data/chromosomes.tif"
@@ -131,7 +183,7 @@ def causes(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"all-reduce": all_reduce, "one-vs-four": one_vs_four, "causes": causes}
+    parts = {"shared-gpu": shared_gpu, "all-reduce": all_reduce, "one-vs-four": one_vs_four, "causes": causes}
     parser.add_argument("part", choices=list(parts))
     parser.add_argument("--driver", required=True, help="the program scalestudy")
     parser.add_argument("--ranks", type=int, required=True, help="as many GPUs")

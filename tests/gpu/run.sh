@@ -17,7 +17,7 @@ TEXT
 }
 
 readonly CASES=(n2v-bf16 n2v-fp32 unet-fp32 unet-bf16 resnet50-bf16 resnet50-fp16)
-readonly PARTS=(transfer timeline agreement graph memory study resume nccl ranks all-reduce one-vs-four causes profile rates "${CASES[@]/#/throughput-}")
+readonly PARTS=(transfer timeline agreement graph memory study resume nccl shared-gpu ranks all-reduce one-vs-four causes profile rates "${CASES[@]/#/throughput-}")
 what_of() {
   case $1 in
     transfer) echo 'every batch arrives as it was made, beside computation' ;;
@@ -28,6 +28,7 @@ what_of() {
     study) echo 'the quickstart study runs on the GPU, its report is made' ;;
     resume) echo 'killed and resumed, the weights are those of an undisturbed run, bit for bit' ;;
     nccl) echo 'NCCL does what every communicator must: one rank, two that share a GPU, one on each of several; who fails is named in time' ;;
+    shared-gpu) echo 'two ranks that share a GPU train what one rank trains, step by step' ;;
     ranks) echo 'with two GPUs: all-reduce between all of them, the quickstart study with its control arms on one and two' ;;
     all-reduce) echo 'with two GPUs: bus bandwidths within 7 % of those of nccl-tests (NCCL_TESTS=PROGRAM, or all_reduce_perf on the PATH)' ;;
     one-vs-four) echo 'with two GPUs: the published experiment shortened, with all arms, and a verdict on its claim' ;;
@@ -161,6 +162,7 @@ for part in "${chosen[@]}"; do
   start=$SECONDS
   case $part in
     throughput-*) run=(measured throughput.py "${part#*-}") ;;
+    shared-gpu) run=(python3 tests/gpu/node.py shared-gpu --driver "$driver" --ranks 2 --out "$out") ;;
     all-reduce | one-vs-four | causes) run=(on_the_node "$part") ;;
     *) run=("part_$part") ;;
   esac

@@ -155,6 +155,14 @@ class Rounds(unittest.TestCase):
         self.assertEqual(sum("compile" in call for call in self.calls), 1)
 
 
+class SharedGpu(unittest.TestCase):
+    def test_losses_are_means_over_ranks_by_weight(self):
+        rows = [{"run_id": run, "rank": rank, "step": step, "loss": loss, "loss_weight": weight}
+                for run, rank, step, loss, weight in (("a", 0, 0, 3, 1), ("a", 0, 1, 5, 2), ("b", 0, 0, 2, 1), ("b", 0, 1, 4, 1),
+                                                      ("b", 1, 1, 7, 3), ("b", 1, 0, None, 0))]
+        self.assertEqual(node.losses(rows), {"a": [3, 5], "b": [2, 6.25]})
+
+
 class AllReduce(unittest.TestCase):
     # all_reduce_perf of nccl-tests 2.13: out of place, then in place.
     ANSWER = """# nThread 1 nGpus 2 minBytes 16777216 maxBytes 67108864 step: 4(factor) warmup iters: 5 iters: 20 agg iters: 1
