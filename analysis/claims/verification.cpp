@@ -97,7 +97,10 @@ std::string smoothness_remark(const Claim& claim,
   if (claim.quantity != ClaimQuantity::loss_roughness_ratio || point.base_ranks != 1 ||
       found == analysis.smoothness.end())
     return "";
-  return " " + smoothness_sentence(*found);
+  Answer remark;
+  add_smoothness(*found, remark);
+  for (const auto& note : remark.notes) remark.say(note);
+  return " " + remark.text;
 }
 
 PointVerification verify_point(const Claim& claim,

@@ -129,7 +129,7 @@ TEST(SchemaCommand, AnEnvironmentOffersTheLaunchersThatExist) {
 
 TEST(SchemaCommand, ASummaryHasChaptersAndTables) {
   const auto schema = schema_of("summary");
-  EXPECT_EQ(schema["properties"]["schema"]["const"], 2);
+  EXPECT_EQ(schema["properties"]["schema"]["const"], 3);
   EXPECT_THAT(schema["required"], Contains("chapters"));
   EXPECT_THAT(schema["required"], Contains("tables"));
 }

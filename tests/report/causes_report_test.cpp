@@ -7,6 +7,7 @@
 
 #include "analysis/report/step/causes_figure.hpp"
 #include "analysis/report/text/numbers.hpp"
+#include "tests/report/answer_text.hpp"
 #include "tests/report/table_cells.hpp"
 #include "tests/support/simulated_steps.hpp"
 
@@ -35,10 +36,16 @@ Study planted(StepCause cause, double strength) {
   return study;
 }
 
+std::string causes_text(const SeriesAnalysis& analysis) {
+  Answer answer;
+  add_step_causes(analysis, answer);
+  return all(answer);
+}
+
 TEST(CausesReport, SaysTheMainCauseWhatWasMeasuredWithoutItAndWhatItWasNot) {
   auto analysis = analysed(planted(StepCause::input, 0.2));
   analysis.series.spec.input = InputKind::serial;
-  const auto text = causes_sentence(analysis);
+  const auto text = causes_text(analysis);
   EXPECT_THAT(text,
               ContainsRegex("^A step of four ranks is 2[0-9.]+ \\([0-9.]+–[0-9.]+\\) ms longer "
                             "than 1[0-9.]+ ms, what perfect scaling would take\\. "));
@@ -69,7 +76,7 @@ TEST(CausesReport, SaysItInTwoWordsToo) {
 
 TEST(CausesReport, NamesTheSlowRankAndClaimsNoGainOfArmsThatLeaveOutMore) {
   const auto analysis = analysed(planted(StepCause::slow_rank, 0.2));
-  EXPECT_THAT(causes_sentence(analysis),
+  EXPECT_THAT(causes_text(analysis),
               HasSubstr("The main cause: waiting for rank 3, which is slow in all steps, "));
   EXPECT_THAT(step_remedy_sentence(analysis),
               AllOf(HasSubstr("other cores for that rank"), Not(HasSubstr("saved"))));
@@ -78,9 +85,9 @@ TEST(CausesReport, NamesTheSlowRankAndClaimsNoGainOfArmsThatLeaveOutMore) {
 /// Strong scaling: what does not shrink with the batch is no fault of neighbours.
 TEST(CausesReport, FewerSamplesARankMaySlowComputingWithoutNeighbours) {
   auto analysis = analysed(planted(StepCause::interference, 0.2));
-  EXPECT_THAT(causes_sentence(analysis), HasSubstr("computing longer beside others"));
+  EXPECT_THAT(causes_text(analysis), HasSubstr("computing longer beside others"));
   analysis.causes.front().work_ratio = 0.5;
-  EXPECT_THAT(causes_sentence(analysis), HasSubstr("computing that fewer samples do not shorten"));
+  EXPECT_THAT(causes_text(analysis), HasSubstr("computing that fewer samples do not shorten"));
   EXPECT_THAT(step_remedy_sentence(analysis), HasSubstr("more samples per rank and step"));
 }
 
@@ -91,7 +98,7 @@ TEST(CausesReport, NamesEverySupportedCauseTheMainOneFirst) {
   const auto& decision = analysis.causes.front();
   ASSERT_EQ(decision.main, std::vector{StepCause::transfer});
   EXPECT_EQ(supported_causes(decision), (std::vector{StepCause::transfer, StepCause::optimizer}));
-  EXPECT_THAT(causes_sentence(analysis),
+  EXPECT_THAT(causes_text(analysis),
               ContainsRegex("The main cause: moving gradients .*\\. Also: updating parameters, "));
 }
 
@@ -123,7 +130,7 @@ TEST(CausesReport, TellsContentionFromNeighboursOnlyWithAnArm) {
               AllOf(HasSubstr("settings.communication_thread own_core"),
                     Not(HasSubstr("fewer ranks per host"))));
   std::erase_if(study.arms, [](const LaunchArm& arm) { return arm.left_out.has_value(); });
-  EXPECT_THAT(causes_sentence(analysed(study)),
+  EXPECT_THAT(causes_text(analysed(study)),
               HasSubstr("or while gradients move, which these arms do not tell"));
 }
 
@@ -132,7 +139,7 @@ TEST(CausesReport, WithoutASureLossItSaysWhatIsRecordedAndNothingRefuted) {
   study.nuisance.paired_sd = 0.08;
   const auto analysis = analysed(study);
   ASSERT_FALSE(analysis.causes.front().is_loss);
-  EXPECT_THAT(causes_sentence(analysis),
+  EXPECT_THAT(causes_text(analysis),
               AllOf(HasSubstr("Surely more by the records: moving gradients that nothing hides, "),
                     Not(HasSubstr("Refuted"))));
 }
@@ -142,7 +149,7 @@ TEST(CausesReport, AShorterStepIsCalledShorter) {
   auto& loss_s = analysis.causes.front().loss_s;
   loss_s.value = -0.02;
   loss_s.interval = Interval{-0.022, -0.018};
-  EXPECT_THAT(causes_sentence(analysis),
+  EXPECT_THAT(causes_text(analysis),
               HasSubstr("A step of four ranks is 20.0 (18.0–22.0) ms shorter than "));
 }
 
@@ -151,7 +158,7 @@ TEST(CausesReport, ALossThatIsSpreadHasItsLargestParts) {
   auto& decision = analysis.causes.front();
   decision.main.clear();
   for (auto& finding : decision.findings) finding.verdict = Verdict::refuted;
-  EXPECT_THAT(causes_sentence(analysis),
+  EXPECT_THAT(causes_text(analysis),
               HasSubstr("It is spread; the largest parts: waiting for batches, "));
 }
 
@@ -165,7 +172,7 @@ TEST(CausesReport, OfBothLooksTheClearerIsShown) {
     finding.contrast_s.value = 0.0215;
     finding.contrast_s.interval = Interval{0.005, 0.040};
   }
-  EXPECT_THAT(causes_sentence(analysis), HasSubstr("hides, 10.30 (9.50–11.10) ms"));
+  EXPECT_THAT(causes_text(analysis), HasSubstr("hides, 10.30 (9.50–11.10) ms"));
   EXPECT_THAT(cause_in_brief(analysis)->remark, testing::StartsWith("10.3 ms of "));
 }
 
@@ -178,14 +185,14 @@ TEST(CausesReport, NoCoreIsAdvisedWhereNoneIsLeft) {
 
 TEST(CausesReport, WithoutALossItSaysSo) {
   const auto analysis = analysed(planted(StepCause::input, 0));
-  EXPECT_THAT(causes_sentence(analysis),
+  EXPECT_THAT(causes_text(analysis),
               AllOf(HasSubstr("nothing to explain"), Not(HasSubstr("main cause"))));
   EXPECT_THAT(step_remedy_sentence(analysis), IsEmpty());
 }
 
 TEST(CausesReport, WithoutADecisionItSaysNothing) {
   SeriesAnalysis analysis;
-  EXPECT_THAT(causes_sentence(analysis), IsEmpty());
+  EXPECT_THAT(causes_text(analysis), IsEmpty());
   EXPECT_THAT(step_remedy_sentence(analysis), IsEmpty());
   EXPECT_THAT(causes_table(analysis).rows, IsEmpty());
   EXPECT_FALSE(causes_figure(analysis));
@@ -196,7 +203,7 @@ TEST(CausesReport, WhatHidesBehindAnotherIsSaid) {
   at(study.planted, StepCause::input) = 0.3;
   study.nuisance.is_input_ahead = true;
   const auto analysis = analysed(study);
-  const auto text = causes_sentence(analysis);
+  const auto text = causes_text(analysis);
   EXPECT_THAT(text, HasSubstr("support no single cause"));
   EXPECT_THAT(text, HasSubstr("Input and exchange hide behind each other"));
   EXPECT_THAT(text, HasSubstr("Undecided: "));

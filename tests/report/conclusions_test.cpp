@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/report/answer_text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -25,7 +26,7 @@ class ConclusionsOfStudy : public AnalysedStudy {
     add(two, repeats);
   }
   Conclusions conclusions() { return conclusions_of(series()); }
-  std::string quality() { return conclusions().quality; }
+  std::string quality() { return all(conclusions().quality); }
 };
 
 TEST_F(ConclusionsOfStudy, AParagraphForEachQuestionWithTheLargestRankCountAhead) {
@@ -39,9 +40,9 @@ TEST_F(ConclusionsOfStudy, AParagraphForEachQuestionWithTheLargestRankCountAhead
   const auto found = conclusions();
   EXPECT_THAT(found.headline, StartsWith("Four ranks trained "));
   ASSERT_EQ(found.answers().size(), 5U);
-  EXPECT_THAT(found.speed, HasSubstr("Training speed-up at two ranks: "));
-  EXPECT_THAT(found.quality, HasSubstr("PSNR"));
-  EXPECT_THAT(found.smoothness, HasSubstr("loss curve of four ranks"));
+  EXPECT_THAT(all(found.speed), HasSubstr("Training speed-up at two ranks: "));
+  EXPECT_THAT(all(found.quality), HasSubstr("PSNR"));
+  EXPECT_THAT(all(found.smoothness), HasSubstr("loss curve of four ranks"));
 }
 
 TEST_F(ConclusionsOfStudy, RunsWithoutTheirCoresAreCountedWithTheReasonOfOne) {
@@ -49,9 +50,9 @@ TEST_F(ConclusionsOfStudy, RunsWithoutTheirCoresAreCountedWithTheReasonOfOne) {
   quiet.cpu_share = 0.95;
   busy.cpu_share = 0.5;
   add_one_and_two(quiet, busy);
-  const auto speed = conclusions().speed;
+  const auto speed = all(conclusions().speed);
   EXPECT_THAT(conclusions().headline, StartsWith("The machine was busy: that two ranks trained "));
-  EXPECT_THAT(conclusions().causes, StartsWith("Not told on a busy machine"));
+  EXPECT_THAT(all(conclusions().causes), StartsWith("Not told on a busy machine"));
   EXPECT_THAT(speed, StartsWith("BUSY MACHINE: 4 of 8 runs did not have the cores to themselves"));
   EXPECT_THAT(speed, ContainsRegex("noise2void-r2-.*at work only 5[0-9] % of the time"));
 }
@@ -62,7 +63,7 @@ TEST_F(ConclusionsOfStudy, NoVerdictIsGivenOnRunsOfABusyMachine) {
   busy.cpu_share = slow.cpu_share = 0.5;
   slow.exposed_communication_s = 0.2;
   add_one_and_two(busy, slow);
-  const auto speed = conclusions().speed;
+  const auto speed = all(conclusions().speed);
   EXPECT_THAT(speed, Not(HasSubstr("slower than one")));
   EXPECT_THAT(speed, HasSubstr("then run the study again with --redo-busy."));
 }
@@ -75,9 +76,9 @@ TEST_F(ConclusionsOfStudy, RepeatsThatResumedRunsWasteAreAskedFor) {
   add_run(resumed);
   resumed.ranks = 2;
   add_run(resumed);
-  EXPECT_THAT(conclusions().speed, HasSubstr("run it again with --set repeats=4."))
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("run it again with --set repeats=4."))
       << "repeat 2 is there, but its times do not count";
-  EXPECT_THAT(conclusions().causes, HasSubstr("--set repeats=4."));
+  EXPECT_THAT(all(conclusions().causes), HasSubstr("--set repeats=4."));
 }
 
 /// Runs of one rank first, those of two so much later.
@@ -93,7 +94,7 @@ class ConclusionsOfBlocks : public ConclusionsOfStudy {
       run.started_unix_s += later_s;
       add_run(run);
     }
-    return conclusions().speed;
+    return all(conclusions().speed);
   }
 };
 
@@ -110,9 +111,9 @@ TEST_F(ConclusionsOfStudy, AQuietMachineIsNotSpokenOf) {
   auto quiet = small();
   quiet.cpu_share = 0.9;
   add_one_and_two(quiet, quiet);
-  EXPECT_THAT(conclusions().speed, Not(HasSubstr("BUSY")));
+  EXPECT_THAT(all(conclusions().speed), Not(HasSubstr("BUSY")));
   EXPECT_THAT(conclusions().headline, Not(HasSubstr("busy")));
-  EXPECT_THAT(conclusions().causes, HasSubstr(" step of "));
+  EXPECT_THAT(all(conclusions().causes), HasSubstr(" step of "));
 }
 
 TEST_F(ConclusionsOfStudy, EqualQualityIsNotCalledBetter) {
@@ -120,8 +121,8 @@ TEST_F(ConclusionsOfStudy, EqualQualityIsNotCalledBetter) {
   add(run);
   run.ranks = 2;  // as many epochs: the validation loss falls as far
   add(run);
-  EXPECT_THAT(quality(), StartsWith("All models were evaluated on the same 64 validation samples "
-                                    "(hash 7f3a0000…)."));
+  EXPECT_THAT(quality(), HasSubstr("All models were evaluated on the same 64 validation samples "
+                                   "(hash 7f3a0000…)."));
   EXPECT_THAT(quality(), HasSubstr("Whether more ranks are better or worse is not resolved: "));
   EXPECT_THAT(quality(), Not(HasSubstr("More ranks are")));
 }
@@ -147,9 +148,9 @@ TEST_F(ConclusionsOfStudy, TwoRunsEachAllowNoStatement) {
   EXPECT_THAT(conclusions().headline,
               ContainsRegex("^1 more repeat needed: two ranks trained [0-9.]+ times as fast as one "
                             "in these runs$"));
-  EXPECT_THAT(conclusions().speed, HasSubstr("interval not determinable; 2 runs each"));
-  EXPECT_THAT(conclusions().speed, HasSubstr("run it again with --set repeats=3."));
-  EXPECT_THAT(conclusions().smoothness, HasSubstr("beside the"));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("interval not determinable; 2 runs each"));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("run it again with --set repeats=3."));
+  EXPECT_THAT(all(conclusions().smoothness), HasSubstr("beside the"));
 }
 
 TEST_F(ConclusionsOfStudy, OneRunEachStillHasItsRatio) {
@@ -158,21 +159,21 @@ TEST_F(ConclusionsOfStudy, OneRunEachStillHasItsRatio) {
       conclusions().headline,
       ContainsRegex("^2 more repeats needed: two ranks trained [0-9.]+ times as fast as one "
                     "in the only run each$"));
-  EXPECT_THAT(conclusions().speed, HasSubstr("interval not determinable; 1 run each"));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("interval not determinable; 1 run each"));
 }
 
 TEST_F(ConclusionsOfStudy, FromOneRunEachNothingIsCalledSlower) {
   auto slow = small();
   slow.exposed_communication_s = 0.2;
   add_one_and_two(small(), slow, 1);
-  EXPECT_THAT(conclusions().speed, Not(HasSubstr("slower")));
-  EXPECT_THAT(conclusions().speed, HasSubstr("nobody can say"));
+  EXPECT_THAT(all(conclusions().speed), Not(HasSubstr("slower")));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("nobody can say"));
 }
 
 TEST_F(ConclusionsOfStudy, WhatTheRuleDidToTheTrainingIsSaid) {
   add_one_and_two(small(), small());
   EXPECT_THAT(
-      conclusions().speed,
+      all(conclusions().speed),
       HasSubstr("The rule linear_fixed_samples changed the training too: with two ranks the "
                 "batch is twice as large, the learning rate twice as high, the weights are "
                 "updated half as often; the rule strong keeps all three."));
@@ -182,12 +183,12 @@ TEST_F(ConclusionsOfStudy, FasterStepsThatDoNotShortenTheTrainingAreSaid) {
   auto two = small();
   two.between_epochs_s = 2;
   add_one_and_two(small(), two);
-  EXPECT_THAT(conclusions().speed, HasSubstr("Throughput and training time disagree: "));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("Throughput and training time disagree: "));
 }
 
 TEST_F(ConclusionsOfStudy, ThroughputAndTimeThatAgreeNeedNoWord) {
   add_one_and_two(small(), small());
-  EXPECT_THAT(conclusions().speed, Not(HasSubstr("disagree")));
+  EXPECT_THAT(all(conclusions().speed), Not(HasSubstr("disagree")));
 }
 
 TEST_F(ConclusionsOfStudy, RepeatsLeftForTimesAreCounted) {
@@ -196,7 +197,7 @@ TEST_F(ConclusionsOfStudy, RepeatsLeftForTimesAreCounted) {
   resumed.repeat = 4;
   resumed.labels = {"resumed"};
   add_run(resumed);
-  EXPECT_THAT(conclusions().speed,
+  EXPECT_THAT(all(conclusions().speed),
               HasSubstr("Resumed runs are left out of all times; repeats left for them: 4 of 5 at "
                         "one rank."));
 }
@@ -207,17 +208,17 @@ TEST_F(ConclusionsOfStudy, UnequalGroupsAreCounted) {
   two.ranks = 2;
   two.epochs = 2;
   add(two, 5);
-  EXPECT_THAT(conclusions().speed, HasSubstr("5 runs against 3"));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("5 runs against 3"));
 }
 
 TEST_F(ConclusionsOfStudy, OneRankOnlyStatesNoSpeedup) {
   add(small(), 1);
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
-  EXPECT_THAT(found.speed,
+  EXPECT_THAT(all(found.speed),
               ContainsRegex("^Not told: only runs of one rank count .*\\. One rank: [0-9.]+ "
                             "samples/s, .* of training \\(1 run\\)\\.$"));
-  EXPECT_THAT(found.quality, Not(HasSubstr("difference")));
+  EXPECT_THAT(all(found.quality), Not(HasSubstr("difference")));
 }
 
 TEST_F(ConclusionsOfStudy, WithoutAOneRankBaseNothingIsCompared) {
@@ -229,10 +230,10 @@ TEST_F(ConclusionsOfStudy, WithoutAOneRankBaseNothingIsCompared) {
   const auto found = conclusions();
   EXPECT_EQ(found.headline, "No speed-up can be stated");
   EXPECT_THAT(
-      found.speed,
+      all(found.speed),
       StartsWith("Not told: no run of one rank is complete (axes.ranks has to list 1). Two "));
-  EXPECT_THAT(found.speed, HasSubstr("; four ranks: "));
-  EXPECT_THAT(found.causes, StartsWith("Not told: no run of one rank is complete"));
+  EXPECT_THAT(all(found.speed), HasSubstr("; four ranks: "));
+  EXPECT_THAT(all(found.causes), StartsWith("Not told: no run of one rank is complete"));
 }
 
 /// Whatever is missing, each question says why it has no answer.
@@ -240,7 +241,7 @@ TEST_F(ConclusionsOfStudy, NoQuestionVanishes) {
   const auto expect_all = [](const Conclusions& found) {
     const auto answers = found.answers();
     EXPECT_EQ(answers.size(), 5U);
-    for (const auto& [question, text] : answers) EXPECT_FALSE(text.empty()) << question;
+    for (const auto& [question, text, notes] : answers) EXPECT_FALSE(text.empty()) << question;
   };
   add(small(), 1);
   expect_all(conclusions());
@@ -264,7 +265,7 @@ TEST_F(ConclusionsOfStudy, SlowerThanOneIsSaid) {
   auto slow = small();
   slow.exposed_communication_s = 0.2;
   add_one_and_two(small(), slow);
-  EXPECT_THAT(conclusions().speed, HasSubstr("They are slower than one."));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("They are slower than one."));
 }
 
 TEST_F(ConclusionsOfStudy, ABaseBesideResumedRunsIsNotCalledMissing) {
@@ -274,7 +275,7 @@ TEST_F(ConclusionsOfStudy, ABaseBesideResumedRunsIsNotCalledMissing) {
   resumed.labels = {"resumed"};
   add(small());
   add(resumed);
-  EXPECT_THAT(conclusions().speed,
+  EXPECT_THAT(all(conclusions().speed),
               AllOf(StartsWith("Not told: no run of several ranks has times that count"),
                     HasSubstr("0 of 4 at two ranks. More repeats bring others")));
 }
@@ -288,10 +289,10 @@ TEST_F(ConclusionsOfStudy, AnOutlierIsNamedAndCounts) {
   two.repeat = 5;
   two.compute_s *= 1.5;
   add_run(two);
-  EXPECT_THAT(conclusions().speed,
+  EXPECT_THAT(all(conclusions().speed),
               ContainsRegex("An outlier, which counts as any other run: noise2void-r2-.*-rep5-.* "
                             "trained 1[.]4[0-9] times as long as its like[.]"));
-  EXPECT_THAT(conclusions().speed, HasSubstr("6 runs each"));
+  EXPECT_THAT(all(conclusions().speed), HasSubstr("6 runs each"));
 }
 
 TEST_F(ConclusionsOfStudy, OtherEvaluationSetsAreNotCompared) {
@@ -325,7 +326,7 @@ TEST_F(ConclusionsOfStudy, LabelsStandInTheFirstParagraph) {
   auto run = small();
   run.labels = {"oversubscribed", "external"};
   add_one_and_two(run, run);
-  const auto first = conclusions().speed;
+  const auto first = all(conclusions().speed);
   EXPECT_THAT(first, HasSubstr("OVERSUBSCRIBED: the runs with 1 and 2 ranks had"));
   EXPECT_THAT(first, HasSubstr("EXTERNAL"));
   EXPECT_THAT(first, Not(HasSubstr("EMULATED INPUT")));
@@ -336,7 +337,7 @@ TEST_F(ConclusionsOfStudy, WhatIsInjectedIsNamedInTheFirstParagraph) {
   run.injections = {"slow-rank=1:1.2x", "jitter=5%"};
   add_one_and_two(run, run);
   // One rank has no rank 1.
-  EXPECT_THAT(conclusions().speed,
+  EXPECT_THAT(all(conclusions().speed),
               HasSubstr("INJECTED on purpose: slow-rank=1:1.2x in the runs with 2 ranks only; "
                         "jitter=5% in every run."));
 }
@@ -346,7 +347,7 @@ TEST_F(ConclusionsOfStudy, AnEmulatedLinkIsDescribedInTheFirstParagraph) {
   run.link_bandwidth_bytes_per_s = 5e7;
   run.labels = {"emulated_link", "no_payload"};
   add_one_and_two(run, run);
-  const auto first = conclusions().speed;
+  const auto first = all(conclusions().speed);
   EXPECT_THAT(first, HasSubstr("EMULATED LINK: collectives took as long as a model says (ring, "
                                "0.05 GB/s a rank, 0 µs) and ranks shared no wire"));
   EXPECT_THAT(first, HasSubstr("NO PAYLOAD"));
@@ -356,7 +357,7 @@ TEST_F(ConclusionsOfStudy, ThatNoCoreWasSpareIsSaid) {
   auto run = small();
   run.labels = {"no_spare_core"};
   add_one_and_two(small(), run);
-  const auto first = conclusions().speed;
+  const auto first = all(conclusions().speed);
   EXPECT_THAT(first, HasSubstr("NO SPARE CORE: in the runs with 2 ranks threads"));
   EXPECT_THAT(first, Not(HasSubstr("OVERSUBSCRIBED")));
 }
@@ -366,7 +367,7 @@ TEST_F(ConclusionsOfStudy, WhereOnlyOneOfThemHadNoCoreToSpareItSaysSome) {
   add_one_and_two(run, run);
   run.labels = {"no_spare_core"};
   add(run, 1);  // in the place of the first of them
-  EXPECT_THAT(conclusions().speed,
+  EXPECT_THAT(all(conclusions().speed),
               HasSubstr("NO SPARE CORE: in some of the runs with 1 rank threads"));
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/analysis/analysed_study.hpp"
+#include "tests/report/answer_text.hpp"
 
 namespace scalestudy {
 namespace {
@@ -21,7 +22,11 @@ SyntheticRun classifier(std::int64_t ranks, double top1_frac, float samples) {
 
 class QualitySentences : public AnalysedStudy {
  protected:
-  std::string said() { return quality_sentence(analysis().studies().at(0)); }
+  std::string said() {
+    Answer answer;
+    add_quality(analysis().studies().at(0), answer);
+    return all(answer);
+  }
   std::string in_brief() { return quality_in_brief(analysis().studies().at(0)); }
   /// Accuracies of one rank and of two; three quarters of the samples are of one class.
   std::string in_brief(double of_one, double of_two) {

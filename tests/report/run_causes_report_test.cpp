@@ -33,6 +33,12 @@ SeriesAnalysis analysed(bool is_loss) {
   return analysis;
 }
 
+std::string remedies_text(const SeriesAnalysis& analysis) {
+  Answer answer;
+  add_remedies(analysis, answer);
+  return answer.text;
+}
+
 TEST(RunCausesReport, SaysWhatWasLostToWhatAndWhatIsOpen) {
   const auto text = run_causes_sentence(analysed(true));
   EXPECT_THAT(text, AllOf(HasSubstr("From launch to exit four ranks lose 5.20 (5.00–5.40)"),
@@ -41,12 +47,12 @@ TEST(RunCausesReport, SaysWhatWasLostToWhatAndWhatIsOpen) {
 }
 
 TEST(RunCausesReport, WhatCanBeDoneIsAboutTheLargestThatIsNoStep) {
-  EXPECT_THAT(remedies_paragraph(analysed(true)),
+  EXPECT_THAT(remedies_text(analysed(true)),
               ContainsRegex("^From launch to exit, against starting.*: longer trainings"));
   auto steps_alone = analysed(true);
   steps_alone.run_causes.front().findings[0].verdict = Verdict::undecided;
-  EXPECT_THAT(remedies_paragraph(steps_alone), IsEmpty()) << "steps have causes of their own";
-  EXPECT_THAT(remedies_paragraph(analysed(false)), IsEmpty());
+  EXPECT_THAT(remedies_text(steps_alone), IsEmpty()) << "steps have causes of their own";
+  EXPECT_THAT(remedies_text(analysed(false)), IsEmpty());
 }
 
 TEST(RunCausesReport, NamesNothingWithoutALoss) {

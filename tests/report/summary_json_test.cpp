@@ -87,7 +87,7 @@ TEST_F(SummaryOfStudy, FitsItsSchema) {
   write(3);
   const auto found = summary();
   expect_fits(found, summary_schema(), "");
-  EXPECT_EQ(found["schema"], 2);
+  EXPECT_EQ(found["schema"], 3);
   EXPECT_EQ(found["made_by"], build_id());
   EXPECT_EQ(found["validity_codes"], json::array());
 }
@@ -114,8 +114,8 @@ TEST_F(SummaryOfStudy, AChapterHasItsAnswersAndNamesItsTables) {
   EXPECT_EQ(chapter["name"], analysis().studies()[0].series.name);
   EXPECT_EQ(chapter["has_answer"], true);
   json answers = json::array();
-  for (const auto& [question, text] : conclusions_of(analysis().studies()[0]).answers())
-    answers.push_back({{"question", question}, {"text", text}});
+  for (const auto& [question, text, notes] : conclusions_of(analysis().studies()[0]).answers())
+    answers.push_back({{"question", question}, {"text", text}, {"notes", notes}});
   EXPECT_EQ(chapter["answers"], answers);
   EXPECT_EQ(chapter["tables"][0], "noise2void-speedup");
   for (const auto& slug : chapter["tables"]) EXPECT_TRUE(found["tables"].contains(slug)) << slug;

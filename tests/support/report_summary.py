@@ -8,7 +8,7 @@ class Chapter:
 
     def __init__(self, chapter, tables):
         self.name, self.tables = chapter["name"], tables
-        self.sentences = [chapter["headline"]] + [answer["text"] for answer in chapter["answers"]]
+        self.sentences = [chapter["headline"]] + [text for answer in chapter["answers"] for text in [answer["text"], *answer["notes"]]]
         # Every series has a table of its speed-up; the names of its other tables begin alike.
         self.prefix = next((slug.removesuffix("speedup") for slug in chapter["tables"] if slug.endswith("-speedup")), None)
 

@@ -331,17 +331,29 @@ std::string quality_in_brief(const SeriesAnalysis& analysis) {
   return "";
 }
 
-std::string quality_sentence(const SeriesAnalysis& analysis) {
+void add_quality(const SeriesAnalysis& analysis, Answer& answer) {
   if (analysis.quality.empty() || !analysis.population.known) {
-    return "No evaluation was recorded.";
+    answer.say("No evaluation was recorded.");
+    return;
   }
-  if (analysis.series.has_label(RunLabel::emulated_compute)) return invented_quality(analysis);
+  if (analysis.series.has_label(RunLabel::emulated_compute)) {
+    answer.say(invented_quality(analysis));
+    return;
+  }
   const QualityPoint& last = analysis.quality.back();
   const bool compares = analysis.quality.front().ranks == 1 && last.ranks > 1;
-  return population_sentence(analysis.population) + label_sentences(analysis) +
-         ground_sentences(analysis) + metric_sentences(analysis, compares) +
-         best_weights_sentence(analysis) + target_sentence(analysis) +
-         training_loss_sentence(analysis, compares) + batch_norm_sentence(analysis);
+  const auto population = population_sentence(analysis.population);
+  if (!analysis.population.identical) answer.say(population);
+  answer.say(label_sentences(analysis));
+  answer.say(ground_sentences(analysis));
+  answer.say(metric_sentences(analysis, compares));
+  answer.say(target_sentence(analysis));
+  if (analysis.population.identical)
+    answer.text.empty() ? answer.say(population) : answer.note(population);
+  for (const auto& sentence :
+       {best_weights_sentence(analysis), training_loss_sentence(analysis, compares),
+        batch_norm_sentence(analysis)})
+    answer.note(sentence);
 }
 
 }  // namespace scalestudy

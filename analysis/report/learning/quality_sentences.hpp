@@ -3,13 +3,14 @@
 
 #include <string>
 
+#include "analysis/report/text/answer.hpp"
 #include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 
-/// On which samples, whether they can tell anything, the metrics and their differences. UTF-8, not
-/// escaped.
-[[nodiscard]] std::string quality_sentence(const SeriesAnalysis& analysis);
+/// Whether the samples can tell anything, the metrics and their differences; in notes on which
+/// samples, and how training came there.
+void add_quality(const SeriesAnalysis& analysis, Answer& answer);
 
 /// ", with collapsed models (IoU 0.49 instead of 0.96)": what no speed-up of the most ranks is to
 /// be read without. "" where their models are as good, or nothing tells.

@@ -49,24 +49,34 @@ std::string prediction_text(const Smoothness& s, const Estimate& smoother) {
              of_what, " predicts", left_open(smoother, predicted), ".");
 }
 
+std::string per_step_sentence(const Smoothness& s) {
+  const Estimate smoother = inverse(s.per_step);
+  return cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
+             with_interval(smoother), " times as smooth as that of one",
+             prediction_text(s, smoother));
+}
+
+/// "" where no rank averages over more samples: it would be the first comparison again.
+std::string equal_samples_sentence(const Smoothness& s) {
+  const Estimate equal = inverse(s.equal_samples);
+  if (!std::isfinite(equal.value) || std::abs(s.weight_ratio - 1) < 0.01) return "";
+  return cat("At equal samples per point (", s.window_samples, ") it is ", with_interval(equal),
+             " times as smooth, ", agreement(equal, 1), " the 1 of sampling noise alone",
+             left_open(equal, 1), ".");
+}
+
 }  // namespace
 
-std::string smoothness_sentence(const Smoothness& s) {
-  if (s.is_invented) return "";
+void add_smoothness(const Smoothness& s, Answer& answer) {
+  if (s.is_invented) return;
   if (!std::isfinite(s.per_step.value)) {
-    return "How rough the loss curve is cannot be told from these runs: there are fewer than four "
-           "points of it, or some without a positive loss.";
+    answer.say(
+        "How rough the loss curve is cannot be told from these runs: there are fewer than four "
+        "points of it, or some without a positive loss.");
+    return;
   }
-  const Estimate smoother = inverse(s.per_step);
-  std::string text =
-      cat("Per step the loss curve of ", ranks_in_words(s.ranks, false), " is ",
-          with_interval(smoother), " times as smooth as that of one", prediction_text(s, smoother));
-  const Estimate equal = inverse(s.equal_samples);
-  // Where no rank averages over more samples, the second comparison is the first one again.
-  if (!std::isfinite(equal.value) || std::abs(s.weight_ratio - 1) < 0.01) return text;
-  return cat(text, " At equal samples per point (", s.window_samples, ") it is ",
-             with_interval(equal), " times as smooth, ", agreement(equal, 1),
-             " the 1 of sampling noise alone", left_open(equal, 1), ".");
+  answer.say(per_step_sentence(s));
+  answer.note(equal_samples_sentence(s));
 }
 
 }  // namespace scalestudy

@@ -56,15 +56,13 @@ std::string verdict_on_speed(const SeriesAnalysis& analysis, const SpeedupPoint&
 
 std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
   const Estimate& s = p.training;
-  const SpeedupPoint& base = analysis.speedup.front();
   const auto on_same_cores = fair_base_sentence(analysis.fair_base, busy);
   const auto against_one =
       cat(" ", ranks_in_words(p.ranks, true), " trained ", significant(s.value, 3),
           " times as fast as one (", evidence(s), "), an efficiency of ",
           percent(p.efficiency.value), ".", busy ? "" : verdict_on_speed(analysis, p));
-  return absolute_sentence(base, p) + (better_base(analysis.fair_base) != nullptr
-                                           ? on_same_cores + against_one
-                                           : against_one + on_same_cores);
+  return better_base(analysis.fair_base) != nullptr ? on_same_cores + against_one
+                                                    : against_one + on_same_cores;
 }
 
 /// What was not measured is not told by what was.
@@ -265,28 +263,22 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
                         counted(p.launches, "run"), ")"));
   }
   const auto missing = what_is_missing(analysis);
-  Conclusions conclusions{.headline = named_headline(analysis, "No speed-up can be stated")};
-  conclusions.speed =
-      cat(busy_sentence(analysis.series), "Not told: ", missing,
-          parts.empty() ? "" : cat(" ", join(parts, "; "), "."), label_sentence(analysis.series),
-          resumed_sentence(analysis),
-          analysis.machine.empty() ? "" : cat(" Measured on ", analysis.machine, "."));
-  conclusions.causes = cat("Not told: ", missing);
-  conclusions.remedies = why_no_remedies(false);
-  conclusions.quality = quality_sentence(analysis);
-  conclusions.smoothness = why_no_smoothness(analysis.series);
+  Conclusions conclusions;
+  conclusions.headline = named_headline(analysis, "No speed-up can be stated");
+  auto& speed = conclusions.speed;
+  speed.say(cat(busy_sentence(analysis.series), "Not told: ", missing));
+  if (!parts.empty()) speed.say(join(parts, "; ") + ".");
+  speed.say(label_sentence(analysis.series));
+  speed.note(resumed_sentence(analysis));
+  if (!analysis.machine.empty()) speed.note(cat("Measured on ", analysis.machine, "."));
+  conclusions.causes.say(cat("Not told: ", missing));
+  conclusions.remedies.say(why_no_remedies(false));
+  add_quality(analysis, conclusions.quality);
+  conclusions.smoothness.say(why_no_smoothness(analysis.series));
   return conclusions;
 }
 
 }  // namespace
-
-std::vector<Answer> Conclusions::answers() const {
-  return {{"How much faster?", speed},
-          {"Why not more?", causes},
-          {"What to change?", remedies},
-          {"Is the model as good?", quality},
-          {"Is the loss smoother?", smoothness}};
-}
 
 bool states_speedup(const SeriesAnalysis& analysis) {
   const SpeedupPoint& last = analysis.speedup.back();
@@ -302,23 +294,30 @@ Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   conclusions.headline =
       named_headline(analysis, (busy ? busy_headline(last) : headline_of(analysis, last)) +
                                    quality_in_brief(analysis));
-  conclusions.speed = busy_sentence(analysis.series) + speed_sentence(analysis, last, busy) +
-                      unequal_work_sentence(analysis, last) + launch_sentence(analysis, last) +
-                      disagreement_sentence(last) + other_ranks_sentence(analysis) +
-                      protocol_sentence(analysis, last.ranks) + label_sentence(analysis.series) +
-                      resumed_sentence(analysis) + unsteady_sentence(analysis.series) +
-                      outlier_sentence(analysis) + two_speeds_sentence(analysis) +
-                      reach_sentence(analysis, last.ranks) + outlook_sentences(analysis);
+  auto& speed = conclusions.speed;
+  for (const auto& sentence :
+       {busy_sentence(analysis.series), speed_sentence(analysis, last, busy),
+        unequal_work_sentence(analysis, last), label_sentence(analysis.series)})
+    speed.say(sentence);
+  for (const auto& sentence :
+       {absolute_sentence(analysis.speedup.front(), last), launch_sentence(analysis, last),
+        disagreement_sentence(last), other_ranks_sentence(analysis),
+        protocol_sentence(analysis, last.ranks), resumed_sentence(analysis),
+        unsteady_sentence(analysis.series), outlier_sentence(analysis),
+        two_speeds_sentence(analysis), reach_sentence(analysis, last.ranks),
+        outlook_sentences(analysis)})
+    speed.note(sentence);
   if (!busy) {
-    conclusions.causes = causes_paragraph(analysis);
-    conclusions.remedies = remedies_paragraph(analysis);
+    add_causes(analysis, conclusions.causes);
+    add_remedies(analysis, conclusions.remedies);
   }
-  const bool are_causes_told = !conclusions.causes.empty();
-  if (!are_causes_told) conclusions.causes = why_no_causes(analysis, last, busy);
-  if (conclusions.remedies.empty()) conclusions.remedies = why_no_remedies(are_causes_told);
-  conclusions.quality = quality_sentence(analysis);
-  conclusions.smoothness = smoothness_sentence(analysis.smoothness.back());
-  if (conclusions.smoothness.empty()) conclusions.smoothness = why_no_smoothness(analysis.series);
+  const bool are_causes_told = !conclusions.causes.text.empty();
+  if (!are_causes_told) conclusions.causes.say(why_no_causes(analysis, last, busy));
+  if (conclusions.remedies.text.empty()) conclusions.remedies.say(why_no_remedies(are_causes_told));
+  add_quality(analysis, conclusions.quality);
+  add_smoothness(analysis.smoothness.back(), conclusions.smoothness);
+  if (conclusions.smoothness.text.empty())
+    conclusions.smoothness.say(why_no_smoothness(analysis.series));
   return conclusions;
 }
 

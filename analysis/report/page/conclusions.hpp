@@ -1,30 +1,27 @@
 #pragma once
-/// What the study shows, in plain sentences that carry no more than the data. UTF-8, not escaped.
+/// What the study shows, in plain sentences that carry no more than the data.
 
 #include <string>
 #include <vector>
 
+#include "analysis/report/text/answer.hpp"
 #include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 
-/// A paragraph and the question that it answers: "How much faster?"; "" where none is asked.
-struct Answer {
-  std::string question;
-  std::string text;
-};
-
-/// One paragraph per question, which says why where it cannot be answered. The largest rank count
-/// leads; the others follow in one sentence.
+/// An answer per question, which says why where it cannot be given. The largest rank count leads;
+/// the others follow in a note.
 struct Conclusions {
   std::string headline;
-  std::string speed;
-  std::string causes;    ///< why it is not N times
-  std::string remedies;  ///< what can be done about it
-  std::string quality;
-  std::string smoothness;
+  Answer speed{"How much faster?"};
+  Answer causes{"Why not more?"};
+  Answer remedies{"What to change?"};
+  Answer quality{"Is the model as good?"};
+  Answer smoothness{"Is the loss smoother?"};
 
-  [[nodiscard]] std::vector<Answer> answers() const;
+  [[nodiscard]] std::vector<Answer> answers() const {
+    return {speed, causes, remedies, quality, smoothness};
+  }
 };
 
 /// Whether one rank and more were measured.

@@ -207,7 +207,7 @@ Chapter chapter_of(const SeriesAnalysis& one, const StudyAnalysis& all, const Se
 
 std::vector<Answer> without_questions(std::vector<std::string> texts) {
   std::vector<Answer> answers;
-  for (auto& text : texts) answers.push_back({"", std::move(text)});
+  for (auto& text : texts) answers.push_back({.text = std::move(text)});
   return answers;
 }
 

@@ -62,11 +62,20 @@ std::string badges(const std::vector<std::string>& labels) {
   return html;
 }
 
+std::string notes_html(const std::vector<std::string>& notes) {
+  if (notes.empty()) return "";
+  std::string items;
+  for (const auto& note : notes) items += element("li", note);
+  return cat("<details><summary>", counted(notes.size(), "note"), "</summary>\n<ul>\n", items,
+             "</ul></details>\n");
+}
+
 std::string answers_html(const std::vector<Answer>& answers) {
   std::string questions, texts;
-  for (const auto& [question, text] : answers)
-    question.empty() ? texts += element("p", text)
-                     : questions += element("dt", question) + element("dd", text);
+  for (const auto& [question, text, notes] : answers)
+    question.empty() ? texts += element("p", text) + notes_html(notes)
+                     : questions += cat(element("dt", question), "<dd>", escape_html(text),
+                                        notes_html(notes), "</dd>\n");
   return texts + (questions.empty() ? "" : cat("<dl>\n", questions, "</dl>\n"));
 }
 

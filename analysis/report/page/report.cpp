@@ -81,8 +81,11 @@ void add_answers(const Document& document, ReportResult& result) {
   for (const Chapter& chapter : document.chapters) {
     result.has_answer |= chapter.has_answer;
     if (chapter.is_named) result.paragraphs.push_back(chapter.name + ":");
-    for (const auto& [question, text] : chapter.answers)
-      result.paragraphs.push_back(question.empty() ? text : cat(question, ' ', text));
+    for (const auto& [question, text, notes] : chapter.answers) {
+      auto& paragraph =
+          result.paragraphs.emplace_back(question.empty() ? text : cat(question, ' ', text));
+      for (const auto& note : notes) paragraph += "\n  - " + note;
+    }
     if (!chapter.overlay.empty()) result.paragraphs.push_back(chapter.overlay);
   }
 }

@@ -20,8 +20,8 @@ struct ReportResult {
   std::vector<std::string> unreadable;  ///< damaged result files, with the reason
   std::vector<std::string> flags;       ///< "<validity code>: <text>" of the whole study
   bool is_mixed = false;                ///< of runs that no ratio may contain together
-  std::vector<std::string>
-      paragraphs;  ///< of the conclusions, series by series; of several below its name
+  std::vector<std::string> paragraphs;  ///< answers with a line for each note, series by series; of
+                                        ///< several below its name
   std::size_t data_runs = 0;
   bool has_answer = false;  ///< a speed-up, or times of collective operations
 };

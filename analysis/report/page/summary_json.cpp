@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // columns as in the CSV
 
-constexpr int format_version = 2;
+constexpr int format_version = 3;
 
 /// Text in a column of numbers, such as "others" of buckets, stays text.
 Json value_json(const std::string& raw, bool is_number) {
@@ -38,8 +38,8 @@ Json to_json(const ReportTable& table) {
 
 Json to_json(const Chapter& chapter) {
   Json answers = Json::array(), tables = Json::array();
-  for (const auto& [question, text] : chapter.answers)
-    answers.push_back({{"question", question}, {"text", text}});
+  for (const auto& [question, text, notes] : chapter.answers)
+    answers.push_back({{"question", question}, {"text", text}, {"notes", notes}});
   for (const ReportTable* table : tables_of(chapter.sections)) tables.push_back(table->slug);
   return {{"name", chapter.name},
           {"headline", chapter.headline},
@@ -86,7 +86,10 @@ nlohmann::json summary_schema() {
       {{"caption", text},
        {"columns", list_schema(column, "In order; without heading those that no page shows")},
        {"rows", list_schema(row, "Values by the names of columns; null: not known")}});
-  const auto answer = object_schema({{"question", text}, {"text", text}});
+  const auto answer =
+      object_schema({{"question", text},
+                     {"text", text},
+                     {"notes", list_schema(text, "What to know before one relies on it")}});
   const auto chapter = object_schema(
       {{"name", text},
        {"headline", text},

@@ -72,12 +72,6 @@ std::string run_remedy_sentence(const SeriesAnalysis& analysis) {
   return "";
 }
 
-/// Those that say something, one after the other.
-std::string paragraph_of(std::vector<std::string> sentences) {
-  std::erase(sentences, "");
-  return join(sentences, " ");
-}
-
 std::string open_sentence(const RunDecision& decision) {
   const auto open = with_verdict(decision, Verdict::undecided);
   return open.empty() ? "" : cat(" Undecided: ", list_of(open), ".");
@@ -130,12 +124,15 @@ std::string run_causes_sentence(const SeriesAnalysis& analysis) {
   return cat(start, ".", supported_sentence(decision), open_sentence(decision));
 }
 
-std::string causes_paragraph(const SeriesAnalysis& analysis) {
-  return paragraph_of({causes_sentence(analysis), run_causes_sentence(analysis)});
+void add_causes(const SeriesAnalysis& analysis, Answer& answer) {
+  add_step_causes(analysis, answer);
+  const auto of_launch = run_causes_sentence(analysis);
+  answer.text.empty() ? answer.say(of_launch) : answer.note(of_launch);
 }
 
-std::string remedies_paragraph(const SeriesAnalysis& analysis) {
-  return paragraph_of({step_remedy_sentence(analysis), run_remedy_sentence(analysis)});
+void add_remedies(const SeriesAnalysis& analysis, Answer& answer) {
+  answer.say(step_remedy_sentence(analysis));
+  answer.say(run_remedy_sentence(analysis));
 }
 
 ReportTable run_causes_table(const SeriesAnalysis& analysis) {

@@ -334,12 +334,18 @@ std::vector<StepCause> supported_causes(const StepDecision& decision) {
   return causes;
 }
 
-std::string causes_sentence(const SeriesAnalysis& analysis) {
-  if (analysis.causes.empty()) return "";
+void add_step_causes(const SeriesAnalysis& analysis, Answer& answer) {
+  if (analysis.causes.empty()) return;
   const auto& decision = analysis.causes.front();
-  if (!decision.is_loss) return loss_sentence(decision) + recorded_sentence(decision);
-  return cat(loss_sentence(decision), supported_sentence(decision), hidden_sentence(decision),
-             refuted_sentence(decision), open_sentence(decision));
+  answer.say(loss_sentence(decision));
+  if (!decision.is_loss) {
+    answer.say(recorded_sentence(decision));
+    return;
+  }
+  answer.say(supported_sentence(decision));
+  answer.say(hidden_sentence(decision));
+  answer.note(refuted_sentence(decision));
+  answer.note(open_sentence(decision));
 }
 
 std::string step_remedy_sentence(const SeriesAnalysis& analysis) {

@@ -5,15 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "analysis/report/text/answer.hpp"
 #include "analysis/report/text/report_table.hpp"
 #include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 
-/// Supported ones, the main ones first, then by size: what causes_sentence() names.
+/// Supported ones, the main ones first, then by size: what add_step_causes() names.
 [[nodiscard]] std::vector<StepCause> supported_causes(const StepDecision& decision);
-/// Of the most ranks: what was lost, to what, and what it was not. "" where nothing can be said.
-[[nodiscard]] std::string causes_sentence(const SeriesAnalysis& analysis);
+/// Of the most ranks: what was lost and to what; in notes what it was not, and what is open.
+/// Nothing where nothing can be said.
+void add_step_causes(const SeriesAnalysis& analysis, Answer& answer);
 /// What can remove each main cause and the study has not yet, and what that gained where it was
 /// measured; where none is the main one, how to find out. "" where nothing is lost.
 [[nodiscard]] std::string step_remedy_sentence(const SeriesAnalysis& analysis);
