@@ -47,7 +47,7 @@ void add_study_options(CLI::App& app, CommonOptions& options) {
 
 void add_injection_option(CLI::App& app, CommonOptions& options) {
   app.add_option("--inject", options.injections,
-                 cat("Slowness or a fault on purpose, in place of the study's injections; "
+                 cat("Inject a slowdown or a fault, in place of the study's injections; "
                      "repeatable: ",
                      all_syntaxes(), " (scalestudy list injections)"))
       ->type_name("FAULT")
@@ -207,7 +207,7 @@ BadInput usage_error(const CommandLine& line, const CLI::ParseError& error) {
   std::string problem = error.what();
   while (!problem.empty() && (problem.back() == '.' || problem.back() == '\n')) problem.pop_back();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    problem = cat("There is no use for '", join(line.not_expected(), " "), "'");
+    problem = cat("Unexpected: '", join(line.not_expected(), " "), "'");
   return BadInput({problem, "the command line cannot be understood", usage_hint});
 }
 

@@ -72,7 +72,7 @@ TEST(CommandLine, WhatLooksLikeAnOptionMayBeAValue) {
 TEST(CommandLine, WhatIsTooMuchIsNamedInTheOrderGiven) {
   const auto answer = ask_driver({"plan", "x", "3", "four", "5"});
   EXPECT_EQ(answer.code, 2);
-  EXPECT_THAT(answer.err, HasSubstr("There is no use for '3 four 5'"));
+  EXPECT_THAT(answer.err, HasSubstr("Unexpected: '3 four 5'"));
 }
 
 TEST(CommandLine, TheVersionIsJsonToo) {

@@ -41,7 +41,7 @@ void make_folder(const fs::path& folder) {
   fs::create_directories(folder, error);
   if (error)
     throw BadInput({cat("cannot write ", folder.string(), ": ", error.message()),
-                    "the report has no place", "Choose another place with --out"});
+                    "the report is written there", "Name a folder that can be written with --out"});
 }
 
 /// What an earlier report wrote is replaced. Errors: BadInput when `out` holds something else.

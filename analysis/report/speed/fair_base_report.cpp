@@ -12,7 +12,7 @@ std::string idle_sentence(const FairBase& fair) {
   if (fair.idle_cores() == 0) return "";
   return cat(" One rank used ", fair.cores - fair.idle_cores(), " of the ", fair.cores,
              " cores that ", ranks_in_words(fair.ranks, false),
-             " had: whether the ranks help or only their cores, --set fair_base=true answers.");
+             " had; --set fair_base=true compares with one process on all of them.");
 }
 
 std::string verdict(const FairBase& fair, const BaseCandidate& best) {

@@ -174,15 +174,15 @@ std::string loss_sentence(const StepDecision& decision) {
   const auto difference_s =
       transformed(decision.loss_s, [&](double time_s) { return is_longer ? time_s : -time_s; });
   const auto start = cat("A step of ", ranks_in_words(decision.ranks, false), " is ",
-                         ms_text(difference_s), is_longer ? " longer" : " shorter", " than ",
-                         milliseconds(decision.ideal_step_s), ", what perfect scaling would take");
+                         ms_text(difference_s), is_longer ? " longer" : " shorter",
+                         " than perfect scaling (", milliseconds(decision.ideal_step_s), ")");
   if (decision.is_loss) return start + ". ";
   if (decision.loss_s.method == IntervalMethod::two_speeds)
     return start + ", in the mean of launches that run at two speeds: undecided.";
   const bool is_none =
       decision.loss_s.interval && decision.loss_s.interval->high < decision.margin_s;
   return is_none ? cat(start, ": less than ", margin, ", nothing to explain.")
-                 : cat(start, ": whether that is more than ", margin, " is not resolved.");
+                 : cat(start, "; whether that exceeds ", margin, " is not resolved.");
 }
 
 /// What leaving it out gained was measured where an arm leaves out nothing else.

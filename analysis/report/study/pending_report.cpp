@@ -33,7 +33,7 @@ PendingReport::PendingReport(const fs::path& out)
     if (is_left_behind(entry.filename().string(), prefix)) fs::remove_all(entry, error);
   if (!fs::create_directory(folder_, error))
     throw BadInput({cat("cannot write ", folder_.string(), ": ", error.message()),
-                    "the report has no place", "Choose another place with --out"});
+                    "the report is written there", "Name a folder that can be written with --out"});
 }
 
 PendingReport::~PendingReport() {

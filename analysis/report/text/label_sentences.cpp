@@ -144,13 +144,13 @@ std::string unsteady_sentence(const Series& series) {
   std::vector<std::string> how;
   if (stretch_frac != 0)
     how.push_back(
-        cat("a stretch of them changed the mean by up to ", signed_percent(stretch_frac)));
+        cat("a stretch of steps changed the mean by up to ", signed_percent(stretch_frac)));
   if (drift_frac != 0)
-    how.push_back(
-        cat("from first to last their time changed by up to ", signed_percent(drift_frac)));
-  return cat(" In ", unsteady, " of ", counted(tested, "run"),
-             " the steps did not take as long all the way through: ", join(how, ", "),
-             ". All of them count.");
+    how.push_back(cat("step time drifted by up to ", signed_percent(drift_frac)));
+  return cat(
+      " ", unsteady, " of ", counted(tested, "run"),
+      unsteady == 1 ? " was not stationary, but counts: " : " were not stationary, but count: ",
+      join(how, ", "), ".");
 }
 
 std::string label_sentence(const Series& series) {

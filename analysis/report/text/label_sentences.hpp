@@ -25,7 +25,7 @@ namespace scalestudy {
 /// Which runs had to share their cores, with the reason of the worst; "" where none had to.
 [[nodiscard]] std::string busy_sentence(const Series& series);
 
-/// How many runs' steps did not take as long all the way through, and how much that matters; ""
+/// How many runs were not stationary, and how much that matters; ""
 /// where all did.
 [[nodiscard]] std::string unsteady_sentence(const Series& series);
 

@@ -181,7 +181,7 @@ Action define(CLI::App& app) {
       "Run again what was labelled busy_machine or exceeded its emulated link; these results "
       "are set aside");
   app.add_flag("--no-trial", options->policy.no_trial,
-               "Start the first run at once; it may find a cold machine");
+               "Skip the warm-up trial: the first run may find a cold machine");
   return [options](Context& context) { return floor(context, *options); };
 }
 

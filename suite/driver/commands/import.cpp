@@ -142,7 +142,7 @@ Action define(CLI::App& app) {
 }  // namespace import_parts
 
 extern const Command import_command{
-    "import", "Make published studies of logs and tables of others, for report",
+    "import", "Import published results of others (logs, tables) for report",
     "scalestudy import mllog result_*.txt --ranks 8 --name dell --source URL --out out/published\n"
     "scalestudy import epoch-csv log_1.csv log_2.csv --ranks 1,2 --name theirs --source URL "
     "--workload unet --samples-per-epoch 1792 --out out/published\n"

@@ -340,7 +340,7 @@ Action define(CLI::App& app) {
   app.add_option("STUDY", *study, "Study file, or a shipped study's name")->required();
   app.add_flag("--no-trial", *no_trial, "Do not try the first steps: no time is estimated");
   app.add_option("--decide", *folder,
-                 "Say instead which further runs would decide the causes of lost time that the "
+                 "Show instead which further runs would settle the causes of lost time that the "
                  "study's runs in DIR leave open, and how long they take")
       ->type_name("DIR");
   return [study, no_trial, folder](Context& context) {

@@ -135,7 +135,7 @@ Action define(CLI::App& app) {
 }  // namespace predict_parts
 
 extern const Command predict_command{
-    "predict", "Say what more ranks would bring, and how surely",
+    "predict", "Predict throughput with more ranks, with intervals",
     "scalestudy predict out/mine --ranks 8\n"
     "scalestudy predict out/over-a-link --ranks 16 --ranks 64 --json",
     predict_parts::define};

@@ -133,8 +133,7 @@ Action define(CLI::App& app) {
 
 }  // namespace report_parts
 
-extern const Command report_command{"report",
-                                    "Show what one or more study folders say, as an HTML page",
+extern const Command report_command{"report", "Write an HTML report of one or more study folders",
                                     "scalestudy report out/quickstart\n"
                                     "scalestudy report out/quickstart --overlay biapol-n2v",
                                     report_parts::define};

@@ -146,7 +146,7 @@ Action define(CLI::App& app) {
 
 }  // namespace verify_parts
 
-extern const Command verify_command{"verify", "Say whether runs bear out a published claim",
+extern const Command verify_command{"verify", "Check a published claim against measured runs",
                                     "scalestudy verify biapol-speed-up out/one-vs-four\n"
                                     "scalestudy verify my-claim.json out/mine --json",
                                     verify_parts::define};

@@ -386,9 +386,9 @@ ExitCode run_rank(const RankArguments& arguments,
                           &CheckpointSignals::request()})
           .run();
     if (ranks_per_process == RanksPerProcess::any) return run_all_ranks(job, make_work);
-    throw Unavailable({"this program holds one rank, and all of this run are to be threads of it",
-                       "what computes in it belongs to the whole process",
-                       "Use another launcher than threads"});
+    throw Unavailable(
+        {"launcher threads starts all ranks in one process, and this program runs one",
+         "LibTorch has one thread pool and one random state per process", "Use another launcher"});
   } catch (const std::exception& error) {
     return told(failure_of(error));
   }
