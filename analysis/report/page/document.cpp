@@ -156,17 +156,15 @@ std::vector<Section> sections_of(const SeriesAnalysis& one,
   std::vector<Section> sections{
       {"How much faster",
        of_section(figures, FigureSection::speed),
-       {speedup_table(one), fair_base_table(one), factorisation_table(one), factor_bases_table(one),
-        target_table(one), scaling_models_table(one), prediction_table(one), noise_scale_table(one),
-        resolution_table(one)}},
+       {speedup_table(one), fair_base_table(one), factorisation_table(one), target_table(one),
+        prediction_table(one), resolution_table(one)}},
       {"Why not faster",
        of_section(figures, FigureSection::causes),
        {causes_table(one), remedies_table(one), run_causes_table(one), outliers_table(one),
         two_speeds_table(one)}},
       {"Where the step goes",
        of_section(figures, FigureSection::step),
-       {step_table(one), exchange_table(one), exchange_fits_table(one), exchange_probe_table(one),
-        buckets_table(one), all_buckets_table(one), pop_table(one), step_checks_table(one)}},
+       {step_table(one), exchange_table(one), buckets_table(one), all_buckets_table(one)}},
       {"Where the launch goes", {}, {launch_table(one)}},
       {"Learning",
        of_section(figures, FigureSection::learning),
@@ -176,7 +174,15 @@ std::vector<Section> sections_of(const SeriesAnalysis& one,
       {"Settings",
        {},
        {differing_settings_table(one, words), settings_stages_table(one, words),
-        time_like_table(one, words)}}};
+        time_like_table(one, words)}},
+      {"More numbers",
+       {},
+       {factor_bases_table(one), scaling_models_table(one), noise_scale_table(one),
+        exchange_fits_table(one), exchange_probe_table(one), pop_table(one),
+        step_checks_table(one)},
+       "",
+       "Factors against other bases, scaling models, noise scale, latency and bandwidth, POP "
+       "efficiencies, checks of the records"}};
   for (auto& section : sections)
     for (auto& table : section.tables) add_labels(table, label_list(one.series));
   return sections;
