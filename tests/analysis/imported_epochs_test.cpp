@@ -115,9 +115,9 @@ TEST_F(ImportedLogs, MeansSinceTheStartAreNoted) {
 TEST_F(ImportedLogs, TimesThatAreRoundedCoarselyAreNoted) {
   const auto notes_of = [&](const std::string& text) { return import_epochs(text).notes; };
   EXPECT_THAT(notes_of("time_per_epoch_min\n2\n2\n1\n2\n"),
-              ElementsAre("log: column time_per_epoch_min is read in minutes",
-                          "log: column time_per_epoch_min: all times are whole multiples of 60 s: "
-                          "120 s may be wrong by 25 %"));
+              ElementsAre("log: column time_per_epoch_min: all times are whole multiples of 60 s: "
+                          "120 s may be wrong by 25 %",
+                          "log: column time_per_epoch_min is read in minutes"));
   for (const auto* text : {"time_per_epoch\n2.0\n3.0\n2.0\n", "time_per_epoch_h\n0.3\n0.2\n0.2\n",
                            "time_per_epoch,training_time_h\n1800.5,2\n1800.3,2\n1800.1,2\n"})
     EXPECT_THAT(notes_of(text), ElementsAre(HasSubstr("all times are whole multiples"))) << text;
