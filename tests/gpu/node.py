@@ -132,8 +132,8 @@ def shared_gpu(arguments):
     # A GPU for each rank, or the plan leaves their runs out.
     os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(["0"] * arguments.ranks)
     changes = {"axes.ranks": [1, arguments.ranks], "axes.scaling_rule": ["strong"], "settings.batch_norm": "synchronised",
-               "settings.local_batch_size": 4, "settings.epochs": 1, "settings.steps_per_epoch": 10, "settings.precision": "fp32",
-               "settings.optimizer": {"name": "sgd", "base_learning_rate": 0.01}, "settings.evaluation": None,
+               "settings.local_batch_size": 4, "settings.epochs": 1, "settings.steps_per_epoch": 5, "settings.precision": "fp32",
+               "settings.optimizer": {"name": "sgd", "base_learning_rate": 0.001}, "settings.evaluation": None,
                "control_arms": [], "fair_base": False, "repeats": 1}
     answer_of([driver, "run", "n2v-quickstart", "--quiet", "--no-trial", "--environment", arguments.environment,
                "--out", place / "study", *sets(changes)])
