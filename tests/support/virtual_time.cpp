@@ -15,6 +15,7 @@
 #include <thread>
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <sys/syscall.h>
 
@@ -39,6 +40,7 @@ void real_notify_all(std::condition_variable*) REAL(NOTIFY_ALL);
 int real_clockwait(pthread_cond_t*, pthread_mutex_t*, clockid_t, const timespec*)
     REAL("pthread_cond_clockwait");
 int real_nanosleep(const timespec*, timespec*) REAL("nanosleep");
+int real_setscheduler(pid_t, int, const sched_param*) REAL("sched_setscheduler");
 long real_syscall(long, long, long, long, long, long, long) REAL("syscall");
 void real_start(std::thread*, std::thread::_State_ptr, Depender) REAL(START);
 void real_join(std::thread*) REAL(JOIN);
@@ -242,6 +244,12 @@ int wrapped_nanosleep(const timespec* time, timespec* left) {
   if (!is_taking_part) return real_nanosleep(time, left);
   schedule().sleep(ns_of(*time));
   return 0;
+}
+
+int wrapped_setscheduler(pid_t, int, const sched_param*) WRAPPED("sched_setscheduler");
+int wrapped_setscheduler(pid_t thread, int policy, const sched_param* parameters) {
+  if (!is_taking_part) return real_setscheduler(thread, policy, parameters);
+  return 0;  // all would wait for a thread that is the last to get a core
 }
 
 long wrapped_syscall(long, long, long, long, long, long, long) WRAPPED("syscall");
