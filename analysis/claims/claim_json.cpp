@@ -103,17 +103,11 @@ void visit_point(FieldVisitor& v, ClaimPoint& point) {
            .maximum = most_samples});
 }
 
-[[noreturn]] void refuse(const std::string& place,
-                         const std::string& problem,
-                         const std::string& why,
-                         const std::string& suggestion) {
-  throw BadInput({place + problem, why, suggestion});
-}
-
 void require_text(const std::string& text, const std::string& place) {
   if (text.empty() || has_control_characters(text))
-    refuse(place, text.empty() ? " is missing" : " has control characters",
-           "who reads the verdict is told what was claimed, and where", "Write it as one line");
+    throw BadInput({cat(place, text.empty() ? " is missing" : " has control characters"),
+                    "who reads the verdict is told what was claimed, and where",
+                    "Write it as one line"});
 }
 
 void require_name(const std::string& name, const std::string& place) {
@@ -121,8 +115,8 @@ void require_name(const std::string& name, const std::string& place) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   };
   if (!name.empty() && std::ranges::all_of(name, is_plain)) return;
-  refuse(place, name.empty() ? " is missing" : cat(" '", name, "' is no name"),
-         "a claim is called by it", "Use lower-case letters, digits and -");
+  throw BadInput({cat(place, name.empty() ? " is missing" : cat(" '", name, "' is no name")),
+                  "a claim is called by it", "Use lower-case letters, digits and -"});
 }
 
 void require_workload(const std::string& name,
@@ -137,8 +131,8 @@ void require_workload(const std::string& name,
 void require_metric(const Claim& claim, const std::string& root) {
   const bool is_asked = claim.kind() == ClaimKind::quality;
   if (!is_asked && !claim.metric.empty())
-    refuse(root, "metric has no effect here", cat(claim.quantity, " is a quantity of its own"),
-           "Leave it out");
+    throw BadInput({root + "metric has no effect here",
+                    cat(claim.quantity, " is a quantity of its own"), "Leave it out"});
   if (!is_asked) return;
   std::vector<std::string> names;
   for (const auto& measure : measures())
@@ -150,11 +144,12 @@ void require_metric(const Claim& claim, const std::string& root) {
 void require_causes(const Claim& claim, const std::string& root) {
   const bool is_asked = claim.kind() == ClaimKind::explanation;
   if (is_asked == !claim.causes.empty()) return;
-  refuse(root, is_asked ? "causes are missing" : "causes have no effect here",
-         is_asked ? "an explanation names what it holds for the cause"
-                  : cat(claim.quantity, " is a number"),
-         is_asked ? cat("Name one or more of ", join(names_of(named_choices<StepCause>()), ", "))
-                  : "Leave them out");
+  throw BadInput(
+      {cat(root, is_asked ? "causes are missing" : "causes have no effect here"),
+       is_asked ? "an explanation names what it holds for the cause"
+                : cat(claim.quantity, " is a number"),
+       is_asked ? cat("Name one or more of ", join(names_of(named_choices<StepCause>()), ", "))
+                : "Leave them out"});
 }
 
 /// How wide it is at this point.
@@ -172,23 +167,23 @@ void require_tolerance(const Claim& claim, const std::string& root) {
   const bool has_some = relative_frac > 0 || absolute > 0 || !reason.empty() ||
                         std::ranges::any_of(claim.points, has_own);
   if (!is_asked && has_some)
-    refuse(root, "a tolerance has no effect here",
-           "only relation about compares with a value on both sides", "Leave it out");
+    throw BadInput({root + "a tolerance has no effect here",
+                    "only relation about compares with a value on both sides", "Leave it out"});
   if (!is_asked) return;
   if (relative_frac > 0 && absolute > 0)
-    refuse(root, "tolerance has relative_frac and absolute", "only one of them could be applied",
-           "Remove one");
+    throw BadInput({root + "tolerance has relative_frac and absolute",
+                    "only one of them could be applied", "Remove one"});
   require_text(reason, root + "tolerance.reason");
   for (std::size_t i = 0; i < claim.points.size(); ++i)
     if (!(width_of(claim, claim.points[i]) > 0))
-      refuse(root, cat("points[", i, "] has no tolerance"),
-             "no measurement hits a number to the last digit",
-             "Give tolerance.relative_frac or tolerance.absolute");
+      throw BadInput({cat(root, "points[", i, "] has no tolerance"),
+                      "no measurement hits a number to the last digit",
+                      "Give tolerance.relative_frac or tolerance.absolute"});
 }
 
 void require_no(const json& object, const char* key, const std::string& place, const char* why) {
   if (object.contains(key))
-    refuse(place, cat(".", key, " has no effect here"), why, "Leave it out");
+    throw BadInput({cat(place, ".", key, " has no effect here"), why, "Leave it out"});
 }
 
 void require_consistent(const Claim& claim,
@@ -197,25 +192,26 @@ void require_consistent(const Claim& claim,
                         const std::string& place) {
   const bool has_value = claim.kind() != ClaimKind::explanation;
   if (has_value && !object.contains("value"))
-    refuse(place, ".value is missing", "it is what is compared", "Write the published number");
+    throw BadInput(
+        {place + ".value is missing", "it is what is compared", "Write the published number"});
   if (!has_value) require_no(object, "value", place, "an explanation is no number");
   const bool is_positive = claim.kind() == ClaimKind::seconds || claim.kind() == ClaimKind::ratio;
   if (is_positive && !(point.value > 0))
-    refuse(place, cat(".value = ", point.value, " is not above 0"),
-           cat(claim.quantity, " is never 0 or less"), "Write the published number");
+    throw BadInput({cat(place, ".value = ", point.value, " is not above 0"),
+                    cat(claim.quantity, " is never 0 or less"), "Write the published number"});
   if (claim.kind() != ClaimKind::quality)
     require_no(object, "evaluated_samples", place, "only a quality is judged on samples");
   if (!properties_of(claim.quantity).is_of_two_counts)
     require_no(object, "base_ranks", place, "the quantity is of one number of ranks");
   else if (point.ranks == point.base_ranks)
-    refuse(place, cat(" compares ", point.ranks, " with itself"), "that is 1, or nothing, always",
-           "Give two numbers of ranks");
+    throw BadInput({cat(place, " compares ", point.ranks, " with itself"),
+                    "that is 1, or nothing, always", "Give two numbers of ranks"});
 }
 
 std::vector<ClaimPoint> read_points(const Claim& claim, const json& list, const std::string& root) {
   if (!list.is_array() || list.empty() || list.size() > most_claim_points)
-    refuse(root, cat("points is no list of 1 to ", most_claim_points, " objects"),
-           "they are what was published", "Write [{\"ranks\": 4, \"value\": 2.08}]");
+    throw BadInput({cat(root, "points is no list of 1 to ", most_claim_points, " objects"),
+                    "they are what was published", "Write [{\"ranks\": 4, \"value\": 2.08}]"});
   std::vector<ClaimPoint> points;
   std::set<std::pair<std::int64_t, std::int64_t>> seen;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -224,7 +220,7 @@ std::vector<ClaimPoint> read_points(const Claim& claim, const json& list, const 
     read_fields(list[i], place, [&](FieldVisitor& v) { visit_point(v, point); });
     require_consistent(claim, point, list[i], place);
     if (!seen.emplace(point.ranks, point.base_ranks).second)
-      refuse(place, " stands twice", "both could not hold", "Remove one");
+      throw BadInput({place + " stands twice", "both could not hold", "Remove one"});
     points.push_back(point);
   }
   return points;
@@ -234,15 +230,15 @@ void require_real_losses(const Claim& claim, const std::string& root) {
   const bool is_of_losses =
       claim.kind() == ClaimKind::quality || claim.quantity == ClaimQuantity::loss_roughness_ratio;
   if (is_of_losses && claim.is_about_replay())
-    refuse(root, cat(claim.quantity, " cannot be claimed of workload replay"),
-           "a replay invents its losses", "Claim times of it");
+    throw BadInput({cat(root, claim.quantity, " cannot be claimed of workload replay"),
+                    "a replay invents its losses", "Claim times of it"});
 }
 
 void require_sample_size(const ClaimedConditions& conditions, const std::string& root) {
   constexpr std::size_t most_sides = 3;
   if (conditions.sample_size.size() > most_sides)
-    refuse(root, cat("conditions.sample_size has more than ", most_sides, " sides"),
-           "patches and pictures have two or three", "Write [16, 64, 64]");
+    throw BadInput({cat(root, "conditions.sample_size has more than ", most_sides, " sides"),
+                    "patches and pictures have two or three", "Write [16, 64, 64]"});
 }
 
 }  // namespace
@@ -269,8 +265,8 @@ Claim read_claim(const std::filesystem::path& file,
   json points;
   if (object.is_object()) {
     if (!object.contains("quantity"))
-      refuse(root, "quantity is missing", "it says what is to be measured",
-             cat("Name one of ", join(names_of(named_choices<ClaimQuantity>()), ", ")));
+      throw BadInput({root + "quantity is missing", "it says what is to be measured",
+                      cat("Name one of ", join(names_of(named_choices<ClaimQuantity>()), ", "))});
     points = object.value("points", json());
     object["points"] = json::object();
   }

@@ -48,7 +48,7 @@ double reach_of_ratio(const FloorPoint& base,
   }
   const double a = squared(base.log_time_sd) / n, b = squared(compared.log_time_sd) / n;
   if (!(a + b > 0)) return 0;
-  return student_t_critical(significance_level, joint_degrees_of_freedom(a, n - 1, b, n - 1)) *
+  return student_t_critical(significance_level, joint_degrees_of_freedom({a, n - 1}, {b, n - 1})) *
          std::sqrt(a + b);
 }
 

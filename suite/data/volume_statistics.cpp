@@ -47,6 +47,10 @@ std::optional<float> fill_of(const Volume& volume) {
   return static_cast<float>(least);
 }
 
+struct Tile {
+  std::int64_t top = 0, left = 0, bottom = 0, right = 0;
+};
+
 /// Second differences of one slice, along Y, X or both; one pixel of border is lost on every side.
 /// NaN beside `fill`, whose edges may be interpolated.
 class Residuals {
@@ -72,10 +76,7 @@ class Residuals {
     return values_[static_cast<std::size_t>(y * width_ + x)];
   }
   /// Whether a square of them is 0.
-  [[nodiscard]] bool has_flat_part(std::int64_t top,
-                                   std::int64_t left,
-                                   std::int64_t bottom,
-                                   std::int64_t right) const {
+  [[nodiscard]] bool has_flat_part(const Tile& tile) const {
     constexpr std::int64_t side = 4;
     const auto is_flat = [this](std::int64_t y0, std::int64_t x0) {
       for (auto y = y0; y < y0 + side; ++y)
@@ -83,8 +84,8 @@ class Residuals {
           if (at(y, x) != 0) return false;
       return true;
     };
-    for (auto y = top; y + side <= bottom; y += side)
-      for (auto x = left; x + side <= right; x += side)
+    for (auto y = tile.top; y + side <= tile.bottom; y += side)
+      for (auto x = tile.left; x + side <= tile.right; x += side)
         if (is_flat(y, x)) return true;
     return false;
   }
@@ -145,16 +146,18 @@ void add_tiles(const Residuals& from,
                TileCorrelations& tiles) {
   for (std::int64_t top = 0; top < from.height(); top += tile_side) {
     for (std::int64_t left = 0; left < from.width(); left += tile_side) {
-      const auto bottom = std::min(top + tile_side, from.height() - dy);
-      const auto right = std::min(left + tile_side, from.width() - dx);
+      const Tile tile{.top = top,
+                      .left = left,
+                      .bottom = std::min(top + tile_side, from.height() - dy),
+                      .right = std::min(left + tile_side, from.width() - dx)};
       PairSums sums;
-      for (auto y = top; y < bottom; ++y) {
-        for (auto x = left; x < right; ++x) sums.add(from.at(y, x), to.at(y + dy, x + dx));
+      for (auto y = tile.top; y < tile.bottom; ++y) {
+        for (auto x = tile.left; x < tile.right; ++x)
+          sums.add(from.at(y, x), to.at(y + dy, x + dx));
       }
       const double correlation = sums.count < 16 ? NAN : sums.correlation();
       if (!std::isfinite(correlation)) continue;
-      const bool is_flat = from.has_flat_part(top, left, bottom, right) ||
-                           to.has_flat_part(top, left, bottom, right);
+      const bool is_flat = from.has_flat_part(tile) || to.has_flat_part(tile);
       (is_flat ? tiles.at_flat_parts : tiles.of_noise).push_back(correlation);
     }
   }

@@ -1,5 +1,7 @@
 #include "workloads/resnet50/model.hpp"
 
+#include <utility>
+
 #include <ATen/Functions.h>
 #include <torch/nn/init.h>
 
@@ -9,14 +11,14 @@
 namespace scalestudy::resnet50 {
 namespace {
 
+using Options = torch::nn::Conv2dOptions;
+
 constexpr std::int64_t expansion = 4;
 
-torch::nn::Conv2d make_convolution(
-    Variant variant, std::int64_t in, std::int64_t out, std::int64_t kernel, std::int64_t stride) {
-  torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(in, out, kernel)
-                                    .stride(stride)
-                                    .padding(kernel / 2)
-                                    .bias(variant == Variant::v1));
+/// Padded so that a stride of 1 keeps the sides.
+torch::nn::Conv2d make_convolution(Variant variant, Options options) {
+  const auto padding = options.kernel_size()->front() / 2;
+  torch::nn::Conv2d convolution(options.padding(padding).bias(variant == Variant::v1));
   if (variant == Variant::v1) {
     torch::nn::init::xavier_uniform_(convolution->weight);
     torch::nn::init::zeros_(convolution->bias);
@@ -46,7 +48,8 @@ torch::nn::Linear make_classifier(Variant variant, std::int64_t in, std::int64_t
 }  // namespace
 
 Projection::Projection(Variant variant, std::int64_t in, std::int64_t out, std::int64_t stride) {
-  convolution_ = register_module("0", make_convolution(variant, in, out, 1, stride));
+  convolution_ =
+      register_module("0", make_convolution(variant, Options(in, out, 1).stride(stride)));
   norm_ = register_module("1", make_norm(variant, out));
 }
 
@@ -57,12 +60,13 @@ torch::Tensor Projection::forward(const torch::Tensor& input) {
 Bottleneck::Bottleneck(Variant variant, std::int64_t in, std::int64_t width, std::int64_t stride) {
   const auto out = expansion * width;
   const auto first_stride = variant == Variant::v1 ? stride : 1;
-  conv1_ = register_module("conv1", make_convolution(variant, in, width, 1, first_stride));
+  conv1_ = register_module("conv1",
+                           make_convolution(variant, Options(in, width, 1).stride(first_stride)));
   bn1_ = register_module("bn1", make_norm(variant, width));
-  conv2_ =
-      register_module("conv2", make_convolution(variant, width, width, 3, stride / first_stride));
+  conv2_ = register_module(
+      "conv2", make_convolution(variant, Options(width, width, 3).stride(stride / first_stride)));
   bn2_ = register_module("bn2", make_norm(variant, width));
-  conv3_ = register_module("conv3", make_convolution(variant, width, out, 1, 1));
+  conv3_ = register_module("conv3", make_convolution(variant, Options(width, out, 1)));
   bn3_ = register_module("bn3", make_norm(variant, out));
   if (stride != 1 || in != out)
     downsample_ =
@@ -77,15 +81,14 @@ torch::Tensor Bottleneck::forward(const torch::Tensor& input) {
   return x.add_(shortcut).relu_();
 }
 
-Stage::Stage(Variant variant,
-             std::int64_t in,
-             std::int64_t width,
-             std::int64_t blocks,
-             std::int64_t stride) {
-  for (std::int64_t i = 0; i < blocks; ++i)
+Stage::Stage(Variant variant, const StageShape& shape) {
+  auto in = shape.in, stride = shape.stride;
+  for (std::int64_t i = 0; i < shape.blocks; ++i) {
     blocks_.push_back(register_module(
-        std::to_string(i), std::make_shared<Bottleneck>(variant, i == 0 ? in : expansion * width,
-                                                        width, i == 0 ? stride : 1)));
+        std::to_string(i), std::make_shared<Bottleneck>(variant, in, shape.width, stride)));
+    in = expansion * shape.width;
+    stride = 1;
+  }
 }
 
 torch::Tensor Stage::forward(torch::Tensor input) {
@@ -94,19 +97,17 @@ torch::Tensor Stage::forward(torch::Tensor input) {
 }
 
 ResNet50::ResNet50(Variant variant, std::int64_t classes) {
-  conv1_ = register_module("conv1", make_convolution(variant, 3, 64, 7, 2));
+  conv1_ = register_module("conv1", make_convolution(variant, Options(3, 64, 7).stride(2)));
   bn1_ = register_module("bn1", make_norm(variant, 64));
   std::int64_t channels = 64;
-  const auto add_stage = [&](std::int64_t width, std::int64_t blocks, std::int64_t stride) {
+  for (StageShape shape : {StageShape{.width = 64, .blocks = 3, .stride = 1},
+                           StageShape{.width = 128, .blocks = 4, .stride = 2},
+                           StageShape{.width = 256, .blocks = 6, .stride = 2},
+                           StageShape{.width = 512, .blocks = 3, .stride = 2}}) {
+    shape.in = std::exchange(channels, expansion * shape.width);
     stages_.push_back(
-        register_module(cat("layer", stages_.size() + 1),
-                        std::make_shared<Stage>(variant, channels, width, blocks, stride)));
-    channels = expansion * width;
-  };
-  add_stage(64, 3, 1);
-  add_stage(128, 4, 2);
-  add_stage(256, 6, 2);
-  add_stage(512, 3, 2);
+        register_module(cat("layer", stages_.size() + 1), std::make_shared<Stage>(variant, shape)));
+  }
   fc_ = register_module("fc", make_classifier(variant, channels, classes));
 }
 

@@ -49,14 +49,14 @@ class Bottleneck final : public torch::nn::Module {
   std::shared_ptr<Projection> downsample_;  ///< none: the input itself is the shortcut
 };
 
+struct StageShape {
+  std::int64_t in = 0, width = 0, blocks = 0, stride = 1;
+};
+
 /// Bottlenecks called "0", "1", …; the first one has the stride.
 class Stage final : public torch::nn::Module {
  public:
-  Stage(Variant variant,
-        std::int64_t in,
-        std::int64_t width,
-        std::int64_t blocks,
-        std::int64_t stride);
+  Stage(Variant variant, const StageShape& shape);
   torch::Tensor forward(torch::Tensor input);
 
  private:
