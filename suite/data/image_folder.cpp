@@ -356,6 +356,9 @@ class ClassListing {
   void add_sample_files(const std::string& folder, const std::vector<std::string>& pictures) {
     std::set<std::string> stems;
     for (const fs::path picture : pictures) stems.insert(picture.stem().string());
+    if (const auto masks = masks_beside_pictures(stems); masks.size() > 1)
+      refuse(cat(in_quotes(root_ / folder), " has masks beside pictures: ", first_few(masks)),
+             "they would be learned as pictures of the class", "Move the masks elsewhere");
     const auto found = files_of_samples(stems);
     if (!found) return;
     std::vector<std::string> ends;

@@ -1,12 +1,15 @@
 #include "data/paired_names.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/folder_names.hpp"
 #include "data/image_set.hpp"
 
 namespace scalestudy {
@@ -66,6 +69,29 @@ bool look_alike(const fs::path& one, const fs::path& other) {
   return std::ranges::any_of(one.string(), begins_accent) !=
              std::ranges::any_of(other.string(), begins_accent) &&
          plain_letters(one.stem()) == plain_letters(other.stem());
+}
+
+/// What over half of the masks are called more than their images, as "_mask"; "" where they are
+/// not.
+std::string usual_end(const FilesByStem& images, const FilesByStem& masks) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [stem, name] : masks)
+    for (auto size = stem.size(); size > 0; --size)
+      if (images.contains(stem.substr(0, size))) {
+        ++counts[stem.substr(size)];
+        break;
+      }
+  for (const auto& [end, count] : counts)
+    if (2 * count > masks.size()) return end;
+  return "";
+}
+
+/// Those that have it by what is left.
+FilesByStem without_end(const FilesByStem& masks, const std::string& end) {
+  FilesByStem left;
+  for (const auto& [stem, name] : masks)
+    left.emplace(stem.ends_with(end) ? stem.substr(0, stem.size() - end.size()) : "/" + stem, name);
+  return left;
 }
 
 /// How many letters all stems begin and end with; numbers beside the rest stay whole.
@@ -140,27 +166,58 @@ std::optional<FilesByStem> with_other_ends(const FilesByStem& images, const File
 
 void require_partners(const fs::path& root,
                       const FilesByStem& images,
-                      const FilesByStem& masks,
+                      const FilesByStem& named_masks,
                       const std::vector<std::string>& passed_over) {
+  const auto end = usual_end(images, named_masks);
+  const auto masks = without_end(named_masks, end);
   const auto images_alone = without_partner(images, masks);
   const auto masks_alone = without_partner(masks, images);
+  const auto of_name = cat(" of the same name", end.empty() ? "" : cat(" and '", end, "'"));
+  std::vector<std::string> mask_names;
+  for (const auto& [stem, name] : masks) mask_names.push_back(name);
   for (const auto& image : images_alone)
     for (const auto& mask : masks_alone)
       require_one_spelling(root / "images" / image, root / "masks" / mask);
   if (!images_alone.empty())
     throw BadInput(
         {cat(images_alone.size(), " of ", images.size(), " images in ", in_folder(root / "images"),
-             " have no mask of the same name: ", first_few(images_alone)),
-         reason_of_absence("without a mask there is nothing to learn from", root / "masks",
-                           images_alone, passed_over),
-         cat("Add the masks to ", in_folder(root / "masks"), " or remove the images")});
+             " have no mask", of_name, ": ", first_few(images_alone)),
+         reason_of_absence(images_alone.size() < images.size() || masks.empty()
+                               ? "without a mask there is nothing to learn from"
+                               : cat("masks there are ", first_few(mask_names)),
+                           root / "masks", images_alone, passed_over),
+         cat("Call each mask as its image, or all with one and the same end or beginning more, in ",
+             in_folder(root / "masks"), "; remove images without a mask")});
   if (!masks_alone.empty())
     throw BadInput(
         {cat(masks_alone.size(), " of ", masks.size(), " masks in ", in_folder(root / "masks"),
-             " have no image of the same name: ", first_few(masks_alone)),
+             " have no image of the same name", end.empty() ? "" : cat(" without '", end, "'"),
+             ": ", first_few(masks_alone)),
          reason_of_absence("the images may have been lost", root / "images", masks_alone,
                            passed_over),
          cat("Add the images to ", in_folder(root / "images"), " or remove the masks")});
+}
+
+std::vector<std::string> masks_beside_pictures(const std::set<std::string>& stems) {
+  constexpr auto separators = "_- .";
+  const auto is_beside = [&](const std::string& stem) {
+    auto name = stem;
+    while (!name.empty() && is_digit(name.back())) name.pop_back();
+    if (!name.empty() && std::string_view(separators).find(name.back()) != std::string_view::npos)
+      name.pop_back();
+    for (const auto& one : {stem, name}) {
+      const auto end = one.find_last_of(separators);
+      if (end != std::string::npos && is_of_masks(one.substr(end + 1)) &&
+          stems.contains(one.substr(0, end)))
+        return true;
+    }
+    const auto begin = stem.find_first_of(separators);
+    return begin != std::string::npos && is_of_masks(stem.substr(0, begin)) &&
+           stems.contains(stem.substr(begin + 1));
+  };
+  std::vector<std::string> masks;
+  std::ranges::copy_if(stems, std::back_inserter(masks), is_beside);
+  return masks;
 }
 
 std::optional<SampleFiles> files_of_samples(const std::set<std::string>& stems) {

@@ -33,6 +33,9 @@ void require_partners(const std::filesystem::path& root,
                       const FilesByStem& masks,
                       const std::vector<std::string>& passed_over);
 
+/// Masks beside their pictures, by name: "x_mask", "x_mask_1" and "mask_x" where there is an x.
+[[nodiscard]] std::vector<std::string> masks_beside_pictures(const std::set<std::string>& stems);
+
 /// Files called as their sample and one of a few ends.
 struct SampleFiles {
   std::set<std::string> ends;  ///< "_red", "_green"; "" where the sample's name alone is one

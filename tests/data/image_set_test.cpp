@@ -143,6 +143,24 @@ TEST_F(ImageMaskSet, RefusesAMaskWithoutImage) {
   expect_refused({"passed over was, as no picture by extension", "images/left0'"});
 }
 
+TEST_F(ImageMaskSet, NamesWhatSpoilsTheRuleThatOthersFollow) {
+  const auto refused = [&](const std::string& images, const std::string& masks,
+                           const std::vector<std::string>& parts) {
+    fs::remove_all(root_);
+    for (const auto& name : split(images, ','))
+      write_png(root_ / "images" / (name + ".png"), pattern(4, 4, 1));
+    for (const auto& name : split(masks, ','))
+      write_png(root_ / "masks" / (name + ".png"), pattern(4, 4, 1));
+    expect_refused(parts);
+  };
+  refused("1,2,3", "1_mask,2_mask,2_mask_1,3_mask",
+          {"1 of 4 masks", "no image of the same name without '_mask'", "'2_mask_1.png'"});
+  refused("1,1_superpixels,2,2_superpixels", "1_seg,2_seg",
+          {"2 of 4 images", "no mask of the same name and '_seg'", "'1_superpixels.png'"});
+  refused("stack_a,stack_b", "p,q,r",
+          {"2 of 2 images", "masks there are 'p.png', 'q.png', 'r.png'", "one and the same end"});
+}
+
 TEST_F(ImageMaskSet, SaysThatAccentsAreStoredInTwoWays) {
   write_png(root_ / "images/f\u00fcr.png", pattern(4, 4, 1));
   write_png(root_ / "masks/fu\u0308r.png", pattern(4, 4, 1));
@@ -396,7 +414,17 @@ TEST_F(ClassSet, SaysThatFilesAreOfOneSample) {
   EXPECT_THAT(notes(), testing::IsEmpty());
   for (const auto* sample : {"a (1)", "a (2)", "a (3)"})
     for (const auto* end : {"", "_mask"}) add(cat("train/kite/", sample, end, ".png"));
-  expect_refused({"train/kite' has masks beside pictures, called '_mask'"});
+  expect_refused({"train/kite' has masks beside pictures: 'a (1)_mask', 'a (2)_mask'"});
+  fs::remove_all(root_ / "train/kite");
+  for (const auto* masks :
+       {"b1_mask,b2_mask", "b1_mask,b1_mask_1", "mask_b1,label-b2", "b1.gt,b2.gt"}) {
+    for (const std::string name : {"b1", "b2", "b3", "b4"}) add(cat("train/kite/", name, ".png"));
+    for (const auto& name : split(masks, ',')) add(cat("train/kite/", name, ".png"));
+    expect_refused({"train/kite' has masks beside pictures"});
+    fs::remove_all(root_ / "train/kite");
+  }
+  for (const auto* name : {"b1", "b1_mask", "b2", "mask_b3"}) add(cat("train/kite/", name, ".png"));
+  EXPECT_NO_THROW((void)open_class_set(root_)) << "one may be a picture of that name";
 }
 
 TEST_F(ClassSet, NamesTheFolderThatIsMeant) {
