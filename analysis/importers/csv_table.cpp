@@ -92,6 +92,15 @@ std::optional<std::string> take_value(std::string_view& rest,
   return std::nullopt;
 }
 
+/// "[2023-05-12 10:20:10] step 1" does not.
+bool begins_as_json(std::string_view text) {
+  if (text.starts_with('{')) return true;
+  if (!text.starts_with('[')) return false;
+  const auto next = text.find_first_not_of(" \t\r\n", 1);
+  return next == std::string_view::npos ||
+         std::string_view("{[\"]").find(text[next]) != std::string_view::npos;
+}
+
 /// Whether the first line is one.
 bool is_comment(std::string_view text, std::string_view blanks) {
   return text.substr(std::min(text.find_first_not_of(blanks), text.size())).starts_with('#');
@@ -116,7 +125,7 @@ CsvTable::CsvTable(std::string_view text, std::string origin) : origin_(std::mov
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.find('\0') != std::string_view::npos)
     refuse(cat(origin_, " holds NUL bytes"), "it is no text");
-  if (text.starts_with('{') || text.starts_with('['))
+  if (begins_as_json(text))
     refuse(cat(origin_, " begins as JSON does"), "its first line is to name columns",
            "Make it a table of comma-separated values");
   const char named = take_named_separator(text);

@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/visible.hpp"
@@ -290,7 +292,7 @@ void find_ranks(CsvTable& table, FileFacts& facts) {
 /// In small letters, numbers as "16" of "16.0".
 std::string plain_value(const std::string& text) {
   auto value = in_lower_case(text);
-  if (const auto number = number_as_written(value)) value = cat(*number);
+  if (const auto number = number_as_written(value)) value = fmt::format("{}", *number);
   return short_line(value);
 }
 

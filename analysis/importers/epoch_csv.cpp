@@ -115,6 +115,7 @@ Attempts attempts_of(const CsvTable& table) {
     if (is_heading && !attempts.back().empty()) attempts.emplace_back();
     if (!is_heading) attempts.back().push_back(row);
   }
+  if (attempts.size() > 1 && attempts.back().empty()) attempts.pop_back();  // a heading alone
   leave_out_copies(table, found);
   return found;
 }

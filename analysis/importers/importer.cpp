@@ -75,14 +75,30 @@ void require_fact(const std::string& fact, const char* option, const char* why) 
   if (fact.empty()) throw BadInput({cat(option, " is missing"), why, cat("Give ", option)});
 }
 
-/// "4xA100" -> 4, "32xDGX" -> 32: of GPUs or of machines; NaN where none is said.
+/// 8 of "XE9680x8H100-SXM-80GB": so many GPUs has each machine of this name; 1 where it does not
+/// say.
+double count_in_machine(std::string_view name) {
+  for (auto at = name.find('x', 1); at != std::string_view::npos; at = name.find('x', at + 1)) {
+    std::int64_t count = 0;
+    const auto* const end = name.data() + name.size();
+    const auto [rest, error] = std::from_chars(name.data() + at + 1, end, count);
+    const bool is_of_gpus =
+        rest != end && is_letter(*rest) && (is_letter(name[at - 1]) || is_digit(name[at - 1]));
+    if (error == std::errc() && is_of_gpus && count > 0 && count <= 72)
+      return static_cast<double>(count);
+  }
+  return 1;
+}
+
+/// "4xA100" -> 4, "32xDGX" -> 32, of GPUs or of machines; "2xXE9680x8H100" -> 16; NaN where none is
+/// said.
 double count_in_platform(std::string_view platform) {
   double count = 0;
   const auto [end, error] =
       std::from_chars(platform.data(), platform.data() + platform.size(), count);
-  const bool is_count =
-      error == std::errc() && platform.substr(end - platform.data()).find_first_of("xX") == 0;
-  return is_count ? count : not_available;
+  const auto rest = platform.substr(static_cast<std::size_t>(end - platform.data()));
+  if (error != std::errc() || rest.find_first_of("xX") != 0) return not_available;
+  return count * count_in_machine(rest.substr(1));
 }
 
 /// "2x DGX A100", "2xp4d.24xlarge": each has several GPUs.

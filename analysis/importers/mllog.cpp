@@ -17,8 +17,9 @@
 namespace scalestudy {
 namespace {
 
-/// Of 2018 and 2019: ":::MLPv0.5.0 resnet 1541710000.10 (train.py:10) run_start"
-constexpr std::string_view old_mark = ":::MLPv";
+/// Of 2018 and 2019: ":::MLPv0.5.0 resnet 1541710000.10 (train.py:10) run_start", ":::MLL
+/// 1561576000.123 run_start: {…}"
+constexpr std::array<std::string_view, 2> old_marks{":::MLPv", ":::MLL "};
 
 /// What eval_accuracy must reach: the least that any round of MLPerf Training asked for
 /// (mlperf_logging/compliance_checker of github.com/mlcommons/logging, rounds 0.7 to 5.1). Of a
@@ -358,7 +359,8 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
 }
 
 void refuse_old_format(std::string_view text, const std::string& origin) {
-  const auto at = text.find(old_mark);
+  auto at = std::string_view::npos;
+  for (const auto mark : old_marks) at = std::min(at, text.find(mark));
   if (at == std::string_view::npos) return;
   const auto line = std::ranges::count(text.substr(0, at), '\n') + 1;
   const auto word = text.substr(at, text.find_first_of(" \n", at) - at);

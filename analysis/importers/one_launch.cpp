@@ -97,6 +97,13 @@ bool require_another_launch(const ImportedRun& run, const ImportedRun& other) {
   return times == Likeness::chance || likeness(run.losses, other.losses) != Likeness::none;
 }
 
+/// Whether a number before the word says how many: "16gpu", and not "n0gpu".
+bool is_counted(const std::string& text, std::size_t word) {
+  auto at = word;
+  while (at > 0 && is_digit(text[at - 1])) --at;
+  return at < word && (at == 0 || !is_letter(text[at - 1]));
+}
+
 /// A name of a file without the numbers behind words for a rank: "log_rank.csv" and 3 of
 /// "log_rank3.csv".
 struct NameOfRank {
@@ -113,8 +120,9 @@ NameOfRank name_of_rank(const std::string& place) {
     name.rest += text[at];
     if (is_letter(text[at]) && at + 1 < text.size() && is_letter(text[at + 1])) continue;
     for (const auto word : words) {
-      if (!name.rest.ends_with(word) || (at >= word.size() && is_letter(text[at - word.size()])))
-        continue;
+      if (!name.rest.ends_with(word)) continue;
+      const auto begin = at + 1 - word.size();
+      if ((begin > 0 && is_letter(text[begin - 1])) || is_counted(text, begin)) continue;
       auto start = at + 1;
       if (start < text.size() && std::string_view("_-=. ").find(text[start]) != std::string::npos)
         ++start;

@@ -142,6 +142,13 @@ std::string names_in(const std::array<Row, count>& rows) {
   return join(names, ", ");
 }
 
+bool has_one_count(const PublishedStudy& study) {
+  std::set<std::int64_t> counts;
+  for (const auto& arm : study.arms)
+    for (const auto& run : arm.runs) counts.insert(run.ranks);
+  return counts.size() == 1;
+}
+
 class Reader {
  public:
   Reader(const std::string& text, std::string origin)
@@ -164,6 +171,10 @@ class Reader {
       name_arms(study);
       imported.studies.push_back(std::move(study));
     }
+    if (imported.studies.size() > 1 && std::ranges::all_of(imported.studies, has_one_count))
+      imported.notes.push_back(cat("column id makes ", imported.studies.size(),
+                                   " studies of one number of ranks each, which compare nothing: "
+                                   "rows of one study have the same id"));
     if (const auto unused = table_.unused(Columns::names); !unused.empty())
       imported.notes.push_back(
           cat("columns not used, rows that differ in them alone are launches: ", unused));

@@ -27,7 +27,8 @@ void require_folder(const fs::path& folder) {
   throw BadInput(
       {cat("'", folder.string(), is_there(folder) ? "' is no folder" : "' does not exist"),
        "runs are read from a study folder, with runs/<id>/run.h5",
-       "Give the folder that `scalestudy run --out` wrote"});
+       "Give the folder that `scalestudy run --out` wrote; logs and tables of others are read by "
+       "`scalestudy import`"});
 }
 
 /// Why a run has no result file: "not started", or how it ended.

@@ -91,6 +91,8 @@ TEST(CsvTable, RefusesWhatHasNoClearValues) {
   EXPECT_THAT(refused("a,A\n"), HasSubstr("two columns are called 'A'"));
   EXPECT_THAT(refused(std::string(3000, ',') + "a"), HasSubstr("more than 1000 columns"));
   EXPECT_THAT(refused("{\"accuracy\": 0.7}\n"), HasSubstr("t begins as JSON does"));
+  EXPECT_THAT(refused("[ {\"accuracy\": 0.7}]\n"), HasSubstr("t begins as JSON does"));
+  EXPECT_EQ(refused("[2023-05-12 10:20:10] step 1\n"), "accepted") << "a log";
   EXPECT_EQ(refused("a\n"), "accepted");
 }
 

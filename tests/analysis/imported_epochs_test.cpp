@@ -448,5 +448,17 @@ TEST_F(ImportedLogs, AnEpochLogWithGapsIsNoTimeOfATraining) {
   EXPECT_EQ(only_run(late).outcome, PublishedOutcome::censored);
 }
 
+TEST_F(ImportedLogs, AHeadingWithoutRowsBehindItIsNoAttempt) {
+  const auto found = import_epochs("epoch,time_per_epoch\n0,50\n1,30\nepoch,time_per_epoch\n");
+  EXPECT_EQ(only_run(found).epochs, 2);
+  EXPECT_EQ(only_run(found).outcome, PublishedOutcome::complete);
+}
+
+TEST_F(ImportedLogs, AMillionSamplesAreReadFromTheirColumn) {
+  const auto found =
+      import_epochs("epoch,time_per_epoch,samples_per_epoch\n1,50.5,1281167\n2,30.5,1281167.0\n");
+  EXPECT_EQ(only_run(found).samples_per_epoch, 1281167);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -111,6 +111,15 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
   EXPECT_THAT(noted.studies[0].arms[0].remark,
               StartsWith("When imported: log: --ranks 4 counts, where"));
   EXPECT_THAT(import(log_of({.platform = "H100"})).notes, IsEmpty());
+  const std::string of_16_gpus = "2xXE9680x8H100-SXM-80GB";
+  EXPECT_THAT(
+      import_files(ImportFormat::mllog, {write(log_of({.platform = of_16_gpus}))}, facts({16}))
+          .notes,
+      IsEmpty());
+  EXPECT_THAT(
+      import_files(ImportFormat::mllog, {write(log_of({.platform = of_16_gpus}))}, facts({2}))
+          .notes,
+      ElementsAre(HasSubstr("--ranks 2 counts, where the platform is 2xXE9680x8H100")));
   EXPECT_THAT(import(log_of({.platform = "4x DGX A100"})).notes,
               ElementsAre("log: --ranks 4 counts ranks, and the platform 4x DGX A100 as many "
                           "machines of several GPUs"));

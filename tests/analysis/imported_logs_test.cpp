@@ -179,6 +179,8 @@ TEST_F(ImportedLogs, TwoQualitiesOfOneEpochAreRefusedWithBothLines) {
 TEST_F(ImportedLogs, FormatsOf2018AreRefusedByName) {
   EXPECT_THAT(refusal("noise\n:::MLPv0.5.0 resnet 1541710000.10 (train.py:10) run_start\n"),
               HasSubstr("log, line 2: MLPerf's format of 2018 and 2019 (:::MLPv0.5.0)"));
+  EXPECT_THAT(refusal(":::MLL 1561576000.123 run_start: {\"value\": null}\n"),
+              HasSubstr("log, line 1: MLPerf's format of 2018 and 2019 (:::MLL)"));
 }
 
 TEST_F(ImportedLogs, AMissedTargetAndNaNAreKeptAndSaid) {

@@ -257,6 +257,17 @@ TEST_F(Import, OnlySamplesOfAllRanksPerSecondAreAThroughput) {
               ElementsAre("1 row left out: unit 's' of epochs is not epochs"));
 }
 
+TEST_F(Import, RowsWithAnIdEachAreNoStudyAndNoted) {
+  const auto notes = [&](const char* two) {
+    return import_table(
+               cat(heading, "r1,w,d,1,p,weak,ttt,10,s,x\n", two, ",w,d,2,p,weak,ttt,5,s,x\n"))
+        .notes;
+  };
+  EXPECT_THAT(notes("r2"),
+              ElementsAre(HasSubstr("column id makes 2 studies of one number of ranks")));
+  EXPECT_THAT(notes("r1"), IsEmpty());
+}
+
 TEST_F(Import, NamesThatDifferInBlanksOrCapitalsAreOne) {
   const auto imported =
       import_table(cat(heading, "a,ResNet,V100,1,FP16,weak,throughput,700,img/s,x\n",

@@ -152,6 +152,7 @@ TEST_F(OneLaunch, WhoseRanksKeepALogEachIsRefused) {
         std::pair{"n_rank_1_of", "n_rank_1_og"}, std::pair{"frank0", "frank1"}})
     EXPECT_EQ(import_two(one, other, 4), "accepted") << one;
   EXPECT_EQ(import_two("gpu0", "gpu1", 1), "accepted") << "two launches of one rank";
+  EXPECT_EQ(import_two("log_16gpu_1.csv", "log_16gpu_2.csv", 16), "accepted") << "of 16 GPUs";
   const auto of_rank = [](const char* rank) {
     return cat("rank,epoch,time\n", rank, ",0,5.2", rank, "\n", rank, ",1,3\n");
   };
