@@ -29,6 +29,10 @@ std::string unusable_reduction(const RunSpec& spec) {
   if (properties.updating == Updating::in_shards && settings.optimizer.name == OptimizerKind::lars)
     return cat("reduction ", spec.reduction,
                " cuts tensors in two, and optimizer lars needs the size of whole ones");
+  if (settings.precision == Precision::fp16 && spec.ranks > 1 &&
+      properties.updating != Updating::everywhere)
+    return cat("precision fp16 leaves out steps whose sums overflow, and with reduction ",
+               spec.reduction, " not every rank has the sums: use bf16");
   if (auto reason = unusable_between_gpus(spec); !reason.empty()) return reason;
   const auto on_host = ranks_per_host(settings);
   if (spec.reduction == Reduction::hierarchical && on_host > 0 && spec.ranks % on_host != 0 &&
@@ -84,6 +88,19 @@ bool updates_early(const RunSpec& spec) {
       spec.reduction == Reduction::bucketed_overlap || spec.reduction == Reduction::hierarchical;
   const bool is_seen = spec.settings.device == Device::cpu || spec.ranks == 1;
   return counts_sums && is_seen && spec.settings.precision != Precision::fp16;
+}
+
+bool sums_in_place(const RunSpec& spec) {
+  const bool is_one_host =
+      spec.communicator == CommunicatorKind::shm || spec.communicator == CommunicatorKind::threads;
+  const bool is_all_reduced = spec.reduction == Reduction::bucketed_overlap ||
+                              spec.reduction == Reduction::flat_after_backward ||
+                              spec.reduction == Reduction::packs ||
+                              spec.reduction == Reduction::fusion;
+  const auto& settings = spec.settings;
+  return is_one_host && spec.ranks > 1 && is_all_reduced &&
+         settings.compression == Compression::none && settings.device == Device::cpu &&
+         settings.link.payload == Payload::full;
 }
 
 bool accumulates_gradients(const RunSpec& spec) {

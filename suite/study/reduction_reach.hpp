@@ -28,6 +28,10 @@ namespace scalestudy {
 /// Whether settings.gradients.updated_early has an effect.
 [[nodiscard]] bool updates_early(const RunSpec& spec);
 
+/// Whether settings.gradients.in_shared_memory has an effect: ranks of one host sum by all-reduce
+/// where the gradients lie.
+[[nodiscard]] bool sums_in_place(const RunSpec& spec);
+
 /// Whether gradients are added to zeros: as the settings say, and by PyTorch's reducer always.
 [[nodiscard]] bool accumulates_gradients(const RunSpec& spec);
 

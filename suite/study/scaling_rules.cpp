@@ -133,8 +133,16 @@ void add_schedule(RulePlan& plan, const RuleRequest& request) {
   }
 }
 
+void add_unscaled_epochs(RulePlan& plan, const CommonSettings& settings) {
+  const auto epochs = settings.schedule.unscaled_epochs;
+  if (epochs > 0)
+    add_unscaled(plan, "schedule.unscaled_epochs", static_cast<double>(epochs),
+                 "epochs at the base rate: not scaled, as in the source works");
+}
+
 void add_time_like(RulePlan& plan, const RuleRequest& request) {
   add_schedule(plan, request);
+  add_unscaled_epochs(plan, request.settings);
   constexpr auto per_step = "counts steps, not samples; no source work scales it";
   for (const auto& [name, value] : settings_per_step(request.settings.optimizer))
     add_unscaled(plan, cat("optimizer.", name), value, per_step);

@@ -191,7 +191,9 @@ void visit_link(FieldVisitor& v, LinkSettings& l) {
 
 void visit_timeouts(FieldVisitor& v, TimeoutSettings& t) {
   limited(v, "collective_deadline_s", t.collective_deadline_s, "s",
-          "Longest time that an exchange between ranks may take", above_zero);
+          "Longest time that an exchange between ranks may take; a run of which no rank comes to "
+          "another phase of a step for twice as long is stopped",
+          above_zero);
   limited(v, "run_timeout_s", t.run_timeout_s, "s", "Longest time a run may take", above_zero);
 }
 

@@ -129,6 +129,15 @@ std::int64_t helping_threads_per_rank(const RunSpec& spec) {
 }
 
 /// Why a setting cannot hold on the run's device; else "".
+/// The last batch of an epoch may have another shape, and is not counted.
+std::int64_t step_of_graph(const RulePlan& plan) {
+  const auto steps = plan.steps_per_epoch;
+  const bool has_rest = steps > 1 && plan.samples_per_epoch % plan.global_batch_size != 0;
+  const auto whole = has_rest ? steps - 1 : steps;
+  return whole <= 0 ? batches_before_graph
+                    : batches_before_graph / whole * steps + batches_before_graph % whole;
+}
+
 std::string unusable_on_device(const RunSpec& spec) {
   const auto& settings = spec.settings;
   const auto precision = settings.precision;
@@ -138,10 +147,10 @@ std::string unusable_on_device(const RunSpec& spec) {
     if (settings.cuda_graph) return "settings.cuda_graph needs device cuda";
     return "";
   }
-  if (settings.cuda_graph && settings.warmup_steps <= batches_before_graph)
-    return cat("settings.cuda_graph records its graph after ", batches_before_graph,
-               " batches: with settings.warmup_steps ", settings.warmup_steps,
-               " the step that does would count");
+  if (settings.cuda_graph && settings.warmup_steps <= step_of_graph(spec.plan))
+    return cat("settings.cuda_graph records its graph in step ", step_of_graph(spec.plan),
+               ", behind ", batches_before_graph, " whole batches: with settings.warmup_steps ",
+               settings.warmup_steps, " that step would count");
   if (settings.cuda_graph && spec.input == InputKind::device)
     return "settings.cuda_graph needs batches from the host: input device makes new ones on the "
            "GPU";

@@ -78,6 +78,9 @@ constexpr std::array common_reach{
     SettingReach{"gradients.updated_early", updates_early,
                  "reduction bucketed_overlap or hierarchical, where the host sees sums come, and a "
                  "precision other than fp16"},
+    SettingReach{"gradients.in_shared_memory", sums_in_place,
+                 "several ranks with communicator shm or threads and device cpu, and reduction "
+                 "bucketed_overlap, flat_after_backward, packs or fusion without compression"},
     SettingReach{"gradients.accumulated",
                  [](const RunSpec& spec) { return !properties_of(spec.reduction).is_of_pytorch; },
                  "another reduction than pytorch_ddp, which always accumulates"},

@@ -20,6 +20,15 @@ std::vector<std::int64_t> reduced_dimensions(const torch::Tensor& input) {
   return dimensions;
 }
 
+bool is_narrow(const torch::Tensor& input) {
+  return input.element_size() < 4;
+}
+
+/// float32 of bf16 and fp16: statistics rounded to these would shift whole channels.
+torch::Tensor wide(const torch::Tensor& input) {
+  return is_narrow(input) ? input.to(torch::kFloat32) : input;
+}
+
 /// (channels) → (1, channels, 1, …), to be broadcast over `like`.
 torch::Tensor per_channel(const torch::Tensor& values, const torch::Tensor& like) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(like.dim()), 1);
@@ -45,9 +54,8 @@ Moments global_moments(const Communicator& comm, const torch::Tensor& input) {
   const auto options = input.options().dtype(torch::kFloat64);
   auto sums = torch::zeros({2 * channels + 1}, options);
   if (elements > 0) {
-    const bool is_narrow = input.element_size() < 4;
-    const auto [variance, mean] = at::var_mean(is_narrow ? input.to(torch::kFloat32) : input,
-                                               reduced_dimensions(input), /*correction=*/0);
+    const auto [variance, mean] =
+        at::var_mean(wide(input), reduced_dimensions(input), /*correction=*/0);
     const auto wide_mean = mean.to(torch::kFloat64);
     sums.narrow(0, 0, channels).copy_(wide_mean * elements);
     sums.narrow(0, channels, channels)
@@ -65,6 +73,8 @@ Moments global_moments(const Communicator& comm, const torch::Tensor& input) {
 /// Szegedy 2015). Gradients of weight and bias are the rank's own: the reduction sums them.
 class SynchronisedNorm : public torch::autograd::Function<SynchronisedNorm> {
  public:
+  // Autograd records tensors only where each is a parameter.
+  // NOLINTNEXTLINE(bugprone-easily-swappable-parameters)
   static torch::Tensor forward(torch::autograd::AutogradContext* context,
                                const torch::Tensor& input,
                                const torch::Tensor& weight,
@@ -73,11 +83,12 @@ class SynchronisedNorm : public torch::autograd::Function<SynchronisedNorm> {
                                const torch::Tensor& inverse_std,
                                double count,
                                const Communicator* comm) {
-    const auto normalised = (input - per_channel(mean, input)) * per_channel(inverse_std, input);
-    context->save_for_backward({normalised, weight, inverse_std});
+    const auto x = wide(input);
+    const auto normalised = (x - per_channel(mean, x)) * per_channel(inverse_std, x);
+    context->save_for_backward({normalised.to(input.scalar_type()), weight, inverse_std});
     context->saved_data["count"] = count;
     context->saved_data["comm"] = reinterpret_cast<std::int64_t>(comm);
-    return normalised * per_channel(weight, input) + per_channel(bias, input);
+    return (normalised * per_channel(weight, x) + per_channel(bias, x)).to(input.scalar_type());
   }
 
   static torch::autograd::variable_list backward(
@@ -87,7 +98,7 @@ class SynchronisedNorm : public torch::autograd::Function<SynchronisedNorm> {
     const auto& normalised = saved[0];
     const auto& weight = saved[1];
     const auto& inverse_std = saved[2];
-    const auto& gradient = output_gradients[0];
+    const auto gradient = wide(output_gradients[0]);
     const auto count = context->saved_data["count"].toDouble();
     const auto* comm = reinterpret_cast<const Communicator*>(  // NOLINT(performance-no-int-to-ptr)
         context->saved_data["comm"].toInt());
@@ -101,7 +112,7 @@ class SynchronisedNorm : public torch::autograd::Function<SynchronisedNorm> {
         (gradient - per_channel(means.narrow(0, 0, channels), gradient) -
          normalised * per_channel(means.narrow(0, channels, channels), gradient)) *
         per_channel(weight.to(torch::kFloat64) * inverse_std, gradient);
-    return {input_gradient,
+    return {input_gradient.to(output_gradients[0].scalar_type()),
             weight_gradient.to(weight.scalar_type()),
             bias_gradient.to(weight.scalar_type()),
             {},

@@ -60,7 +60,11 @@ std::int64_t find_batch_that_fits(const RunSpec& spec,
   return std::min(batch_that_fits(smaller, larger, available_bytes(device)), too_many - 1);
 }
 
-std::string advice(std::int64_t fitting) {
+std::string advice(const RunSpec& spec, const c10::Device& device, TrainingTask& task) {
+  // Its passes would meet peers that are at another layer.
+  if (spec.ranks > 1 && spec.batch_norm_in_force() == BatchNormPolicy::synchronised)
+    return "Use a smaller settings.local_batch_size";
+  const auto fitting = find_batch_that_fits(spec, device, task);
   if (fitting == 0) return "Use smaller patches or pictures: not one of these fits";
   return cat("Use --set settings.local_batch_size=", fitting, ", which should fit");
 }
@@ -90,10 +94,9 @@ void with_memory_advice(const RunSpec& spec,
   }
   if (!is_short) return;
   // Only now: until the error was gone it kept what the step had allocated.
-  const auto fitting = find_batch_that_fits(spec, device, task);
   throw RunFailed({cat("The memory of ", device.str(), " does not suffice for a batch of ",
                        spec.plan.local_batch_sizes.front()),
-                   "the run needs it at every step", advice(fitting)});
+                   "the run needs it at every step", advice(spec, device, task)});
 }
 
 }  // namespace scalestudy

@@ -2,6 +2,7 @@
 
 #include "workloads/collectives/measurement.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -76,6 +77,24 @@ TEST(Measurement, EachCallIsRecordedOnceByEachRankAndRight) {
 }
 
 /// One bit of one element of rank 1's result, each time.
+/// Else a part that comes from the neighbour would pass as right.
+TEST(Measurement, RanksBesideEachOtherSendOtherNumbers) {
+  for (const std::int64_t ranks : {2, 20, 36, 40, 64, 85, 128, 256}) {
+    const auto sent_by = [&](std::int64_t rank) {
+      const Case one{CollectiveOperation::all_reduce, 256};
+      const auto buffers =
+          make_buffers(ElementType::float32, one.size_bytes, Rank(rank), WorldSize(ranks));
+      buffers->fill(one, 0);
+      const auto* const first = static_cast<const float*>(buffers->received(one).data);
+      return std::vector<float>(first, first + 64);
+    };
+    EXPECT_NE(sent_by(0), sent_by(1)) << ranks;
+    const auto numbers = sent_by(0);
+    const bool are_alike = std::equal(numbers.begin(), numbers.begin() + 32, numbers.begin() + 32);
+    EXPECT_EQ(are_alike, ranks > 128) << "parts of 2^k elements, of " << ranks;
+  }
+}
+
 TEST(Measurement, AWrongElementIsFoundWhereItIs) {
   for (const auto operation :
        {CollectiveOperation::all_reduce, CollectiveOperation::broadcast,

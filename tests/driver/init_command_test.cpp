@@ -54,6 +54,19 @@ TEST_F(InitCommand, PicturesWithMasksGetASizeTheNetworkCanHalve) {
   EXPECT_EQ(settings["local_batch_size"], 8);
 }
 
+TEST_F(InitCommand, APackKeepsTheFitThatItWasMadeWith) {
+  for (const auto& [workload, data, fit] :
+       {std::tuple{"unet", "unet/data/dsb2018_nuclei", "stretched"},
+        std::tuple{"resnet50", "resnet50/data/bccd_cells", "padded"}}) {
+    const auto pack = (folder_ / cat(workload, ".h5")).string();
+    const auto made = ask_driver(
+        {"data", "prepare", cat(sources, data), "--out", pack, "--size", "64x64", "--fit", fit});
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(settings_for(workload, pack)["fit"], fit);
+    fs::remove(out());
+  }
+}
+
 TEST_F(InitCommand, MasksThatVanishAtTheSizeAreSaid) {
   for (const std::string name : {"a.png", "b.png", "c.png", "d.png", "e.png"}) {
     auto picture = test::pattern(400, 400, 1);

@@ -48,6 +48,14 @@ TEST(ExchangeInForce, MemoryIsSharedOnOneHostOnly) {
   spec = on_two_ranks(Reduction::packs);
   spec.communicator = CommunicatorKind::mpi;
   EXPECT_EQ(shared(spec), nothing);
+  spec = on_two_ranks(Reduction::packs);
+  spec.settings.compression = Compression::bf16;
+  EXPECT_EQ(shared(spec), nothing) << "sums of another type, elsewhere";
+  for (const auto reduction : {Reduction::hierarchical, Reduction::tower, Reduction::pytorch_ddp})
+    EXPECT_EQ(shared(on_two_ranks(reduction)), nothing);
+  spec = on_two_ranks(Reduction::packs);
+  spec.ranks = 1;
+  EXPECT_EQ(shared(spec), nothing);
 }
 
 TEST(ExchangeInForce, TheThreadHasACoreOrNotWhereThereIsOne) {

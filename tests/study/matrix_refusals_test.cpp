@@ -62,6 +62,7 @@ TEST(MatrixRefusals, ASettingThatActsInNoRunIsRefused) {
       {"fusion.threshold_bytes", "7", {}, {R"(axes.reduction=["fusion"])"}},
       {"hierarchical.ranks_per_host", "2", {}, {R"(axes.reduction=["tower", "hierarchical"])"}},
       {"gradients.updated_early", "false", {flat}, {flat_too}},
+      {"gradients.in_shared_memory", "false", {R"(axes.reduction=["tower"])"}, {flat_too}},
       {"input.prefetch_batches", "8", {}, {workers}},
       {"input.prefetch_batches", "8", {workers, device_input}, {R"(axes.input=["serial"])"}},
       {"huge_pages", "true", {"settings.allocator=system"}, {}},
@@ -145,6 +146,21 @@ TEST(MatrixRefusals, AGraphHasNoPlaceForCollectivesOfTheBackwardPass) {
   EXPECT_EQ(unusable_reduction(spec), "");
   spec.settings.cuda_graph = true;
   EXPECT_THAT(unusable_reduction(spec), HasSubstr("records the backward pass"));
+}
+
+TEST(MatrixRefusals, OverflowIsSeenByAllRanksOrNotAllowed) {
+  RunSpec spec;
+  spec.settings.device = Device::cuda;
+  spec.settings.precision = Precision::fp16;
+  for (const auto& row : choices<Reduction>) {
+    spec.reduction = row.value;
+    spec.ranks = 2;
+    const bool is_everywhere = properties_of(row.value).updating == Updating::everywhere;
+    EXPECT_EQ(unusable_reduction(spec).find("overflow") == std::string::npos, is_everywhere)
+        << row.name;
+    spec.ranks = 1;
+    EXPECT_EQ(unusable_reduction(spec).find("overflow"), std::string::npos) << row.name;
+  }
 }
 
 }  // namespace

@@ -244,6 +244,15 @@ TEST(ScalingRules, PatienceStaysInEpochsAsTheOriginals) {
   EXPECT_THAT(time_like(plan, "schedule.patience_epochs").reason, HasSubstr("not scaled"));
 }
 
+TEST(ScalingRules, EpochsAtTheBaseRateAreNamedAsNotScaled) {
+  auto settings = blog();
+  settings.schedule.unscaled_epochs = 3;
+  const auto plan = plan_of(ScalingRule::linear_fixed_samples, settings, 4);
+  const auto& epochs = time_like(plan, "schedule.unscaled_epochs");
+  EXPECT_FALSE(epochs.scaled);
+  EXPECT_EQ(epochs.resolved, 3);
+}
+
 TEST(ScalingRules, PatienceInSamplesIsConstantInSamples) {
   auto settings = blog();
   settings.schedule.patience_rule = PatienceRule::samples;

@@ -128,7 +128,7 @@ TEST(StudyMatrix, OnAGpuOneRankMayUseAGraphOfWhatItDoesAlone) {
   EXPECT_THAT(skipped({"axes.ranks=[1]", R"(axes.input=["device"])"}),
               HasSubstr("needs batches from the host"));
   EXPECT_THAT(skipped({"axes.ranks=[1]", "settings.warmup_steps=3"}),
-              HasSubstr("warmup_steps 3 the step"));
+              HasSubstr("warmup_steps 3 that step"));
   EXPECT_THAT(skipped({"axes.ranks=[1]", "settings.batch_norm=synchronised"}),
               HasSubstr("the host takes part"));
 }

@@ -90,6 +90,21 @@ TEST(BatchNorm, SynchronisedOverUnevenAndEmptyPartsIsTheWholeBatchs) {
   EXPECT_TRUE(torch::equal(parts[0].running_var, parts[2].running_var));
 }
 
+/// With means far from 0 statistics rounded to 8 bits would shift whole channels.
+TEST(BatchNorm, SynchronisedOfNarrowTypesKeepsItsStatisticsWide) {
+  const auto input = (sample_input(7).to(torch::kFloat32) + 20).to(torch::kBFloat16);
+  on_ranks(1, [&](const Communicator& comm) {
+    BatchNorm norm(3, 0.1, 1e-5), local(3, 0.1, 1e-5);
+    norm.use(BatchNormPolicy::synchronised, comm);
+    const auto ours = norm.forward(input.clone().requires_grad_(true));
+    EXPECT_EQ(ours.scalar_type(), torch::kBFloat16);
+    ours.sum().backward();
+    const auto exact = local.forward(input.to(torch::kFloat32));
+    const auto difference = ours.to(torch::kFloat32) - exact;
+    EXPECT_LT(difference.mean({0, 2, 3}).abs().max().item<double>(), 2e-3);
+  });
+}
+
 TEST(BatchNorm, APartAloneIsNotTheWholeBatchs) {
   const auto whole = sample_input(7);
   const auto both = synchronised_parts({whole.narrow(0, 0, 4), whole.narrow(0, 4, 3)});

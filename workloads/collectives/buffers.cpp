@@ -12,10 +12,16 @@ namespace {
 
 /// Largest whole number up to which bfloat16, the coarsest type, holds all: 2^8.
 constexpr std::int64_t most_exact = 256;
-/// Of the numbers sent, where the sum of all ranks allows it. A prime: parts of 2^k elements that
-/// come to the wrong place do not fit there.
-constexpr std::int64_t longest_period = 13;
-constexpr std::int64_t rank_stride = 7;
+/// The largest prime whose numbers all ranks can sum: parts of 2^k elements that come to the wrong
+/// place do not fit there, with up to 128 ranks.
+std::int64_t period_for(std::int64_t ranks) {
+  const auto most = most_exact / ranks + 1;
+  for (const std::int64_t prime : {13, 11, 7, 5, 3})
+    if (prime <= most) return prime;
+  return 2;
+}
+/// No multiple of a period: ranks beside each other send other numbers.
+constexpr std::int64_t rank_stride = 17;
 constexpr double never_sent = -1;
 
 template <class T>
@@ -71,7 +77,7 @@ class TypedBuffers final : public Buffers {
   TypedBuffers(std::int64_t most_bytes, Rank rank, WorldSize world_size)
       : rank_(rank.value()),
         ranks_(world_size.value()),
-        period_(std::min(longest_period, std::max<std::int64_t>(most_exact / ranks_, 1) + 1)),
+        period_(period_for(ranks_)),
         sent_(pattern([](std::int64_t at) { return at; })),
         sums_(pattern([this](std::int64_t at) { return sum_at(at); })),
         sending_(elements_in(most_bytes)),

@@ -71,6 +71,10 @@ constexpr std::array reach{
                    return settings_from_json_text(spec.workload_settings).test_frac > 0;
                  },
                  "settings.test_frac above 0"},
+    SettingReach{"last_batch", acts_never, "a set of pictures: noise2void has no last batch"},
+    SettingReach{"input.worker_threads",
+                 [](const RunSpec& spec) { return spec.input == InputKind::sharded; },
+                 "input sharded"},
     SettingReach{"input.cache_bytes", acts_never, "a set of pictures"},
     SettingReach{"input.cache_shared", acts_never, "a set of pictures"}};
 

@@ -46,6 +46,8 @@ std::string reason_against_settings(const RunSpec& spec) {
   if (!spec.data.path.empty()) return "a replay reads no data: data.path would be ignored";
   if ((settings.burst_frac > 0) != (settings.burst_factor > 1))
     return "settings.burst_frac and burst_factor say together what bursts are: give both";
+  if (settings.sample_bytes % 4 != 0)
+    return cat("settings.sample_bytes ", settings.sample_bytes, " is no multiple of 4");
   if (settings.seed_spread_frac > 0 && settings.samples_to_quality == 0)
     return "settings.seed_spread_frac scatters samples_to_quality, which is 0";
   return "";
@@ -68,6 +70,9 @@ constexpr std::array reach{
                  "settings.checkpoint_us above 0: a replay writes no checkpoints, it only passes "
                  "their time"},
     SettingReach{"checkpoint_us", makes_checkpoints, "settings.checkpoint"},
+    SettingReach{"input.worker_threads",
+                 [](const RunSpec& spec) { return spec.input == InputKind::sharded; },
+                 "input sharded"},
     SettingReach{"optimizer.momentum", acts_never, computing},
     SettingReach{"optimizer.weight_decay", acts_never, computing},
     SettingReach{"optimizer.beta1", acts_never, computing},

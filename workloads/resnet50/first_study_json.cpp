@@ -18,8 +18,11 @@ constexpr std::int64_t pictures_to_train = 1500;
 
 FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*/) {
   const auto set = open_class_set(data.path);
-  const auto training = count_training_samples({.data = data});
-  const nlohmann::ordered_json settings{
+  const auto fit = fit_of(data.path);
+  RunSpec spec{.data = data};
+  if (fit) spec.workload_settings = nlohmann::json{{"fit", to_string(*fit)}}.dump();
+  const auto training = count_training_samples(spec);
+  nlohmann::ordered_json settings{
       {"variant", "v1.5"},
       {"size", {64, 64}},
       {"augmentation", "crop_flip"},
@@ -29,6 +32,7 @@ FirstStudy first_study(const DataSettings& data, std::optional<double> /*unused*
       {"steps_per_epoch", 0},
       {"threads_per_rank", 1},
       {"optimizer", {{"name", "sgd"}, {"base_learning_rate", 0.002}, {"momentum", 0.9}}}};
+  if (fit) settings["fit"] = to_string(*fit);
   return {settings.dump(),
           cat(set->samples().size(), " pictures in ", set->class_names().size(),
               " classes at 64 x 64 pixels, ", training, " of them to train"),

@@ -5,6 +5,8 @@
 
 #include "core/text.hpp"
 
+#include "data/source/image_source.hpp"
+
 #include "workloads/unet/first_study.hpp"
 #include "workloads/unet/samples.hpp"
 
@@ -33,6 +35,8 @@ constexpr std::int64_t fewest_for_test = 20;
 FirstStudy first_study(const DataSettings& data, std::optional<double> mask_threshold_frac) {
   Settings chosen;
   chosen.mask_threshold_frac = mask_threshold_frac.value_or(chosen.mask_threshold_frac);
+  const auto fit = fit_of(data.path);
+  chosen.fit = fit.value_or(chosen.fit);
   const auto set = open_set(data.path, chosen);
   const auto first = set->read_image(0);  // what is no picture is said before the number of samples
   const bool has_test = std::ssize(set->samples()) >= fewest_for_test;
@@ -55,6 +59,7 @@ FirstStudy first_study(const DataSettings& data, std::optional<double> mask_thre
       {"last_batch", "partial"},
       {"threads_per_rank", 1},
       {"optimizer", {{"name", "adam"}, {"base_learning_rate", 2e-3}}}};
+  if (fit) settings["fit"] = to_string(*fit);
   if (mask_threshold_frac) settings["mask_threshold_frac"] = *mask_threshold_frac;
   return {settings.dump(),
           cat(set->samples().size(), " pictures with masks at ", size[0], " x ", size[1],

@@ -35,9 +35,12 @@ std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path) {
   return open_class_folder(path);
 }
 
+std::optional<Fit> fit_of(const std::filesystem::path& path) {
+  return is_pack(path) ? PackBytes(path).description().fit : std::nullopt;
+}
+
 void require_fit(const std::filesystem::path& path, Fit wanted) {
-  if (!is_pack(path)) return;
-  const auto fit = PackBytes(path).description().fit;
+  const auto fit = fit_of(path);
   if (!fit || *fit == wanted) return;
   throw BadInput(
       {cat("The pictures of pack '", path.string(), "' are ", *fit, ", settings.fit is ", wanted),
@@ -46,8 +49,7 @@ void require_fit(const std::filesystem::path& path, Fit wanted) {
 }
 
 void require_resize_filter(const std::filesystem::path& path, ResizeFilter wanted) {
-  if (wanted == ResizeFilter::antialiased || !is_pack(path)) return;
-  if (!PackBytes(path).description().fit) return;
+  if (wanted == ResizeFilter::antialiased || !fit_of(path)) return;
   throw BadInput(
       {cat("The pictures of pack '", path.string(),
            "' were brought to their size antialiased, settings.resize_filter is ", wanted),

@@ -27,6 +27,9 @@ namespace scalestudy {
 /// lacks, a picture outside any class, one of a format that is not read, a folder inside a class.
 [[nodiscard]] std::unique_ptr<ImageSet> open_class_set(const std::filesystem::path& path);
 
+/// How the pictures of a pack came to their size; nothing of folders, and of packs as stored.
+[[nodiscard]] std::optional<Fit> fit_of(const std::filesystem::path& path);
+
 /// Errors: BadInput when `path` is a pack whose pictures came to their size in another way than
 /// settings.fit, `wanted`, says: they would be trained on as nobody asked for.
 void require_fit(const std::filesystem::path& path, Fit wanted);

@@ -11,13 +11,6 @@ EffectiveSettings::Value only_where(bool has_effect, EffectiveSettings::Value va
   return has_effect ? std::move(value) : std::string(no_effect);
 }
 
-bool can_share_memory(const RunSpec& spec) {
-  const bool is_one_host =
-      spec.communicator == CommunicatorKind::shm || spec.communicator == CommunicatorKind::threads;
-  return is_one_host && spec.settings.device == Device::cpu &&
-         spec.settings.link.payload == Payload::full;
-}
-
 }  // namespace
 
 EffectiveSettings exchange_in_force(const RunSpec& spec, bool has_own_core) {
@@ -31,7 +24,7 @@ EffectiveSettings exchange_in_force(const RunSpec& spec, bool has_own_core) {
   effective.set("/settings/gradients/updated_early",
                 only_where(updates_early(spec), gradients.updated_early));
   effective.set("/settings/gradients/in_shared_memory",
-                only_where(can_share_memory(spec), gradients.in_shared_memory));
+                only_where(sums_in_place(spec), gradients.in_shared_memory));
   return effective;
 }
 
