@@ -168,12 +168,14 @@ class MpiCommunicator final : public CommunicatorInterface {
   }
 
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string&) override {
+    const auto watched = begin({});
     auto same = std::make_shared<MpiCommunicator>(session_, comm_.get(), deadline_, most_);
     same->clock_ = clock_;
     return same;
   }
 
   std::shared_ptr<CommunicatorInterface> split(std::int64_t group, const std::string&) override {
+    const auto watched = begin({});
     MPI_Comm part = MPI_COMM_NULL;
     check(MPI_Comm_split(comm_.get(), static_cast<int>(group), rank_, &part), "MPI_Comm_split");
     auto made = std::make_shared<MpiCommunicator>(session_, part, deadline_, most_);

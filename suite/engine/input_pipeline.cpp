@@ -5,6 +5,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "core/clock.hpp"
@@ -69,18 +70,16 @@ class PrefetchingInput final : public InputPipeline {
       : context_(std::move(context)),
         next_(context_.first.value()),
         wanted_(context_.first.value()) {
-    for (std::int64_t i = 0; i < context_.settings.worker_threads; ++i)
-      workers_.emplace_back([this] { work(); });
+    try {
+      for (std::int64_t i = 0; i < context_.settings.worker_threads; ++i)
+        workers_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {  // a limit: no destructor will join those there are
+      join_workers();
+      throw;
+    }
   }
 
-  ~PrefetchingInput() override {
-    {
-      const std::scoped_lock lock(mutex_);
-      stop_ = true;
-    }
-    changed_.notify_all();
-    for (auto& worker : workers_) worker.join();
-  }
+  ~PrefetchingInput() override { join_workers(); }
 
   const HostBatch& take(StepIndex step) override {
     std::unique_lock lock(mutex_);
@@ -102,6 +101,15 @@ class PrefetchingInput final : public InputPipeline {
     double make_s = 0;
     std::exception_ptr error;
   };
+
+  void join_workers() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    for (auto& worker : workers_) worker.join();
+  }
 
   [[nodiscard]] bool may_start() const {
     return next_ < context_.end.value() && next_ <= wanted_ + context_.settings.prefetch_batches;

@@ -33,6 +33,7 @@ TEST(Heartbeat, TellsPhaseStepAndError) {
   heartbeat.set_total_steps(60);
   heartbeat.beat("backward", 17);
   heartbeat.set_error(std::string(5000, 'e'));
+  heartbeat.set_error("what followed");
   state = read_heartbeat(file);
   ASSERT_TRUE(state);
   EXPECT_EQ(state->total_steps, 60);

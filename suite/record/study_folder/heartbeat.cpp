@@ -8,6 +8,7 @@
 #include <cstring>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -122,6 +123,7 @@ void Heartbeat::beat(const char* phase) noexcept {
 }
 
 void Heartbeat::set_error(const std::string& error) noexcept {
+  if (std::exchange(has_error_, true)) return;
   change([&] { store_text(page_->error, error); });
 }
 

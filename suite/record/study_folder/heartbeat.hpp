@@ -29,6 +29,7 @@ class Heartbeat {
   void set_total_steps(std::int64_t total_steps) noexcept;
   void beat(const char* phase, std::int64_t step) noexcept;
   void beat(const char* phase) noexcept;  ///< of the same step as before
+  /// The first counts: when a rank failed, not when it had tidied up.
   void set_error(const std::string& error) noexcept;
 
  private:
@@ -39,6 +40,7 @@ class Heartbeat {
 
   Page* page_ = nullptr;
   std::uint64_t version_ = 0;
+  bool has_error_ = false;
 };
 
 /// Nothing when the file is missing or no heartbeat. Never blocks.
