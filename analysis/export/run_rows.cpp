@@ -8,6 +8,8 @@
 
 #include "study/run_spec.hpp"
 
+#include "record/measures/validity.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -93,7 +95,7 @@ void RowVisit::visit_run() const {
   add("status", std::string(to_string(header.status)));
   add("reason", header.reason);
   add("labels", join(header.labels, " "));
-  add("validity_codes", join(header.validity_codes, " "));
+  add("validity_codes", join(validity_codes_of(record_, spec), " "));
   add("data_warnings", join(header.data_warnings, "; "));
   for (const auto& column : columns_of<SummaryRow>) {
     const auto value = record_.summary_value(column);

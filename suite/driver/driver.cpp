@@ -18,6 +18,7 @@
 #include "study/study.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/terminal/help_format.hpp"
 #include "driver/terminal/listing.hpp"
 #include "driver/terminal/visible_text.hpp"
 #include "launchers/launcher.hpp"
@@ -81,8 +82,7 @@ class CommandLine {
       : app_("What more ranks really buy when training neural networks, and why.", "scalestudy") {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", "scalestudy " + build_id(), "Version, commit and build");
-    app_.get_formatter()->column_width(34);
-    app_.get_formatter()->label("SUBCOMMAND", "COMMAND");
+    app_.formatter(std::make_shared<HelpFormat>());
     app_.footer("scalestudy COMMAND --help shows a command's options with an example.");
     for (const auto& command : commands()) {
       auto* const sub =

@@ -10,6 +10,7 @@
 
 #include "driver/commands/command.hpp"
 #include "driver/driver.hpp"
+#include "driver/terminal/text_table.hpp"
 #include "tests/driver/driver_answer.hpp"
 #include "tests/support/documented_table.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -131,6 +132,8 @@ TEST(CommandLine, EveryCommandHelpsWithAnExample) {
     EXPECT_EQ(answer.err, "") << command.name;
     EXPECT_THAT(answer.out, HasSubstr("Example:\n  scalestudy " + std::string(command.name)));
     EXPECT_THAT(answer.out, HasSubstr("--no-color"));
+    for (const auto& line : split(answer.out, '\n'))
+      EXPECT_TRUE(display_width(line) <= 100 || line.starts_with("  scalestudy ")) << line;
     for (const auto& line : split(command.example, '\n'))
       EXPECT_THAT(line, StartsWith("scalestudy " + std::string(command.name)));
     EXPECT_THAT(ask_driver({"--help"}).out, HasSubstr(std::string(command.summary)));

@@ -88,6 +88,30 @@ TEST_F(PredictCommand, LaunchesOfAPublishedSeriesAreWeighed) {
   EXPECT_GT(speedup["interval"].at(1), 60 / 14.5);
 }
 
+/// Epochs of 8 + 52 ÷ N seconds, and nothing said of samples or batches.
+TEST_F(PredictCommand, PublishedEpochsWithoutSamplesArePredictedAsEpochs) {
+  json runs;
+  for (const int ranks : {1, 2, 4})
+    runs.push_back({{"ranks", ranks}, {"median_epoch_s", 8 + 52.0 / ranks}});
+  const json study{{"format", "scalestudy published study"},
+                   {"schema", 1},
+                   {"label", "external"},
+                   {"name", "mine"},
+                   {"title", "Mine"},
+                   {"repository", "https://example.org/mine"},
+                   {"commit", "1a2b3c4"},
+                   {"workload", "unet"},
+                   {"arms", {{{"name", "one"}, {"scaling_rule", "strong"}, {"runs", runs}}}}};
+  const auto file = (folder_ / "mine.json").string();
+  write_text(file, study.dump());
+  EXPECT_THAT(ask_driver({"predict", file, "--ranks", "8"}).out, HasSubstr("epochs/s"));
+  const auto document = json_of_driver({"predict", file, "--ranks", "8"});
+  const auto& eight = document["series"].at(0)["predictions"].at(0);
+  ASSERT_EQ(eight["is_predicted"], true) << eight;
+  EXPECT_FALSE(eight.contains("samples_per_s"));
+  EXPECT_NEAR(eight["epochs_per_s"]["value"], 1 / 14.5, 0.002);
+}
+
 TEST_F(PredictCommand, SaysRateSpeedupAndHowWrongTheModelsWere) {
   write_three();
   const auto answer = predict("8");

@@ -12,6 +12,7 @@
 #include "driver/profile/run_profile.hpp"
 #include "tests/analysis/synthetic_run.hpp"
 #include "tests/driver/driver_answer.hpp"
+#include "tests/record/write_record.hpp"
 #include "tests/support/message_of.hpp"
 #include "tests/support/places.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -190,6 +191,25 @@ TEST(ProfileCommand, WritesWhatAStudyThenReplays) {
   EXPECT_THAT(missing.err, HasSubstr("There is no profile 'n3v'"));
   std::ofstream(file) << "{}";
   EXPECT_THAT(run({}).err, HasSubstr("n2v.json: format is not"));
+}
+
+/// Quickstart has one: a rank with the threads of both.
+TEST(ProfileCommand, LeavesOutTheFairBase) {
+  const TemporaryFolder study;
+  std::ofstream(study / "plan.json") << "{}";
+  const auto write = [&](const SyntheticRun& synthetic) {
+    auto run = known_run();
+    const auto spec = spec_of(synthetic);
+    run.header.run_id = spec.run_id();
+    run.resolved_settings = to_json_text(spec);
+    run.file = study / "runs" / spec.run_id() / "run.h5";
+    fs::create_directories(run.file.parent_path());
+    write_record(run);
+    return message_of([&] { return profile_at(study.path()); });
+  };
+  EXPECT_EQ(write({.epochs = 2}), "accepted");
+  EXPECT_THAT(write({.epochs = 2, .threads_per_rank = 2}), HasSubstr("different settings"));
+  EXPECT_EQ(write({.ranks = 2, .epochs = 1}), "accepted") << "of which the other is the base";
 }
 
 TEST(ProfileCommand, RefusesWhatHasNoRunOfOneRank) {

@@ -96,6 +96,9 @@ TEST(StatusCommand, WhatDoesNotCountIsSaid) {
                          "(emulation_exceeded)\nWhat is invalid does not count. --redo-busy"));
   EXPECT_THAT(answer.out, HasSubstr("invalid: emulation_exceeded\n"));
   EXPECT_EQ(status_of(study)["runs"][1]["validity_codes"], json({"emulation_exceeded"}));
+  const auto run = study.folder().run_folder(study.id(1)).string();
+  EXPECT_THAT(ask_driver({"inspect", run}).out, HasSubstr("INVALID: emulation_exceeded\n"));
+  EXPECT_EQ(json_of_driver({"inspect", run})["validity_codes"], json({"emulation_exceeded"}));
 }
 
 TEST(StatusCommand, ARunAtWorkShowsTheSlowestRanksStepAndPhase) {

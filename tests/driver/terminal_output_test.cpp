@@ -98,26 +98,16 @@ TEST(DisplayWidth, CountsCharactersNotBytes) {
   EXPECT_EQ(display_width("√N → 2"), 6U);
 }
 
-TEST(WrappedList, BreaksBeforeTheHundredthCharacter) {
-  EXPECT_EQ(wrapped_list({"a", "b"}), "a, b");
-  const std::string half(48, 'x');
-  EXPECT_EQ(wrapped_list({half, half, "b", "c"}), half + ", " + half + ",\n    b, c");
+TEST(Wrapped, BreaksAtBlanksAndIndentsWhatFollows) {
+  EXPECT_EQ(wrapped("a b", 4), "a b");
+  EXPECT_EQ(wrapped("  - aa bb cc", 4, 9), "  - aa bb\n    cc");
+  EXPECT_EQ(wrapped("", 4), "");
 }
 
-TEST(WrappedList, KeepsEveryItemAndEveryLineShort) {
-  std::vector<std::string> items;
-  for (int i = 0; i < 60; ++i) items.push_back("setting " + std::to_string(i * 37));
-  auto text = wrapped_list(items);
-  for (const auto& line : split(text, '\n')) EXPECT_LE(line.size(), 100U) << line;
-  for (auto at = text.find("\n    "); at != std::string::npos; at = text.find("\n    "))
-    text.replace(at, 5, " ");
-  EXPECT_EQ(text, join(items, ", "));
-}
-
-TEST(WrappedList, AnItemLongerThanALineStandsAlone) {
-  const std::string giant(150, 'x');
-  EXPECT_EQ(wrapped_list({"a", giant, "b"}), "a,\n    " + giant + ",\n    b");
-  EXPECT_EQ(wrapped_list({}), "");
+TEST(Wrapped, CountsCharactersAndKeepsAWordThatIsLonger) {
+  EXPECT_EQ(wrapped("ää ää", 0, 5), "ää ää");
+  EXPECT_EQ(wrapped("ää ää", 0, 4), "ää\nää");
+  EXPECT_EQ(wrapped("a longer b", 2, 4), "a\n  longer\n  b");
 }
 
 TEST(GroupedDigits, GroupsFromTheRightWhateverTheSign) {

@@ -85,6 +85,33 @@ TEST(Crash, AKilledDriversRunIsInterruptedAndOfNoKnownLaunchTime) {
   EXPECT_EQ(record.summary_value(&SummaryRow::launch_wall_time_s), std::nullopt);
 }
 
+/// As on a full disk, or when the driver is killed at that moment.
+TEST(Crash, ARunThatEndedAndCouldNotBeClosedIsClosedLater) {
+  const Workplace place;
+  const auto driver = place.start(place.run_arguments(), place.hold());
+  std::vector<fs::path> folders;
+  EXPECT_TRUE(eventually([&] {
+    folders = place.run_folders();
+    return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
+  }));
+  const auto in_the_way = folders.front() / "run.h5.new";
+  fs::create_directories(in_the_way / "full");
+  place.release();
+  const auto finished = place.wait_for(driver);
+  EXPECT_EQ(finished.code, 5) << finished.err;
+  EXPECT_TRUE(fs::exists(folders.front() / "run.h5.part"));
+  fs::remove_all(in_the_way);
+  const auto again = place.run();
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("had ended, and its file is closed now"));
+  const auto record = read_run_file(folders.front() / "run.h5");
+  EXPECT_EQ(record.header.status, RunStatus::complete);
+  EXPECT_FALSE(record.header.has_label(RunLabel::resumed));
+  EXPECT_EQ(record.summary_value(&SummaryRow::launch_wall_time_s), std::nullopt);
+  EXPECT_TRUE(record.summary_value(&SummaryRow::training_time_s));
+  EXPECT_FALSE(fs::exists(folders.front() / "attempt-1")) << "nothing ran again";
+}
+
 TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Workplace place;

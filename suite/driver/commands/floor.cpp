@@ -16,6 +16,7 @@
 
 #include "analysis/series/run_set.hpp"
 #include "driver/commands/command.hpp"
+#include "driver/commands/resume_options.hpp"
 #include "driver/run/floor_store.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/session.hpp"
@@ -172,16 +173,12 @@ Action define(CLI::App& app) {
       ->required();
   app.add_option("--pairs", options->pairs,
                  "Pairs of identical launches (default: the study's repeats, at least 5)")
+      ->type_name("N")
       ->check(CLI::Range(fewest_floor_pairs, most_pairs));
   app.add_flag("--beside", options->beside,
                "Keep the floor beside the study file, as STUDY.floor, where plan and run look "
                "first: it can be kept with the study (default: in this user's cache)");
-  app.add_flag(
-      "--redo-busy", options->policy.redo_busy,
-      "Run again what was labelled busy_machine or exceeded its emulated link; these results "
-      "are set aside");
-  app.add_flag("--no-trial", options->policy.no_trial,
-               "Skip the warm-up trial: the first run may find a cold machine");
+  add_resume_options(app, options->policy);
   return [options](Context& context) { return floor(context, *options); };
 }
 

@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "core/visible.hpp"
 
+#include "record/measures/validity.hpp"
 #include "record/run_file/run_file.hpp"
 #include "record/study_folder/study_folder.hpp"
 
@@ -58,13 +59,12 @@ std::string injections_of(const RunRecord& record) {
 void print_header(const RunRecord& record, std::ostream& out) {
   const auto& header = record.header;
   const bool is_open = record.file.extension() == ".part";
+  const auto invalid = validity_codes_of(record);
   out << "Run       " << one_line(header.run_id) << '\n'
       << "File      " << record.file.string() << '\n'
       << "Status    " << one_line(status_of(header)) << '\n';
   if (is_open) out << "          not closed yet: the run is at work, or its driver has died\n";
-  out << "Validity  "
-      << (header.validity_codes.empty() ? "valid"
-                                        : "INVALID: " + one_line(or_none(header.validity_codes)))
+  out << "Validity  " << (invalid.empty() ? "valid" : "INVALID: " + one_line(or_none(invalid)))
       << '\n'
       << "Labels    " << one_line(or_none(header.labels)) << '\n';
   if (const auto injected = injections_of(record); !injected.empty())
@@ -155,7 +155,8 @@ void print_table(const TableContents& contents, std::ostream& out) {
                    number(column.median), number(column.most), meaning});
   }
   table.print(out, "  ");
-  if (!without_value.empty()) out << "  without any value: " << wrapped_list(without_value) << '\n';
+  if (!without_value.empty())
+    out << wrapped("  without any value: " + join(without_value, ", "), 4) << '\n';
 }
 
 void print_run(const RunRecord& record, bool all_settings, std::ostream& out) {
@@ -192,7 +193,7 @@ Action define(CLI::App& app) {
 }  // namespace inspect_parts
 
 extern const Command inspect_command{
-    "inspect", "Show what a run recorded, its validity and what became of its settings",
+    "inspect", "Show what a run recorded, its validity and its settings",
     "scalestudy inspect out/quickstart/runs/noise2void-r1-*-rep0-*/run.h5", inspect_parts::define};
 
 }  // namespace scalestudy

@@ -201,7 +201,7 @@ void print_plan(const PlannedStudy& planned, std::ostream& out) {
   out << '\n';
   const auto constants =
       table.take_constants({"ranks", "global batch", "learning rate", "epochs×steps"});
-  if (!constants.empty()) out << "All runs: " << wrapped_list(constants) << '\n';
+  if (!constants.empty()) out << wrapped("All runs: " + join(constants, ", "), 4) << '\n';
   if (!rows.empty()) {
     out << '\n';
     table.print(out, "  ");

@@ -31,7 +31,7 @@ struct PredictOptions {
 
 void print_predictions(const SeriesPrediction& series, Context& context) {
   TextTable table;
-  table.add_columns({"ranks", "samples/s", "speed-up", "efficiency"}, Align::right);
+  table.add_columns({"ranks", series.rate_noun + "/s", "speed-up", "efficiency"}, Align::right);
   table.add_column("model", Align::left);
   std::vector<std::string> refusals;
   std::size_t rows = 0;
@@ -100,6 +100,7 @@ Action define(CLI::App& app) {
                  "(`scalestudy list published`) or as files")
       ->required();
   app.add_option("--ranks", options->ranks, "How many ranks; can be repeated")
+      ->type_name("N")
       ->required()
       ->check(CLI::Range(std::int64_t{1}, most_ranks))
       ->take_all()

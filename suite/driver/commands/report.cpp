@@ -19,6 +19,7 @@
 #include "driver/commands/command.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/inspect/unreadable_runs.hpp"
+#include "driver/terminal/text_table.hpp"
 #include "workloads/catalogue.hpp"
 
 namespace scalestudy {
@@ -77,10 +78,19 @@ std::filesystem::path own_place(const std::filesystem::path& first) {
   return out;
 }
 
+/// A terminal would break lines within words.
+void print_paragraph(const std::string& text, Context& context) {
+  for (const auto& line : split(text, '\n'))
+    context.out << (context.out_is_terminal ? wrapped(line, line.starts_with("  - ") ? 4 : 0)
+                                            : line)
+                << '\n';
+  context.out << '\n';
+}
+
 void print_result(const ReportResult& result, Context& context) {
-  for (const std::string& text : result.flags) context.out << text << "\n\n";
+  for (const std::string& text : result.flags) print_paragraph(text, context);
   for (const std::string& text : result.paragraphs)
-    if (!text.empty()) context.out << text << "\n\n";
+    if (!text.empty()) print_paragraph(text, context);
   for (const std::string& note : result.notes) context.err << one_line(note) << '\n';
   context.out << "Report: " << result.page.string() << '\n';
 }

@@ -10,6 +10,7 @@
 #include "study/shipped_files.hpp"
 
 #include "driver/commands/command.hpp"
+#include "driver/commands/resume_options.hpp"
 #include "driver/run/launching.hpp"
 #include "driver/run/output_json.hpp"
 #include "driver/run/session.hpp"
@@ -75,16 +76,7 @@ Action define(CLI::App& app) {
       ->type_name("DIR")
       ->required();
   app.add_flag("--dry-run", options->dry_run, "Print the command lines instead of starting them");
-  app.add_flag("--fresh", options->policy.fresh,
-               "Start unfinished runs from the beginning, not from their checkpoints");
-  app.add_flag("--accept-mixed", options->policy.accept_mixed,
-               "Keep results of another build or machine in DIR");
-  app.add_flag(
-      "--redo-busy", options->policy.redo_busy,
-      "Run again what was labelled busy_machine or exceeded its emulated link; these results "
-      "are set aside");
-  app.add_flag("--no-trial", options->policy.no_trial,
-               "Skip the warm-up trial: the first run may find a cold machine");
+  add_resume_options(app, options->policy);
   return [options](Context& context) { return run(context, *options); };
 }
 

@@ -48,9 +48,8 @@ Action define(CLI::App& app) {
 
 }  // namespace schema_parts
 
-extern const Command schema_command{
-    "schema",
-    "Print the JSON Schema of a study, environment, profile, claim, published or summary file",
-    "scalestudy schema study > study.schema.json", schema_parts::define};
+extern const Command schema_command{"schema", "Print the JSON Schema of a kind of file",
+                                    "scalestudy schema study > study.schema.json",
+                                    schema_parts::define};
 
 }  // namespace scalestudy

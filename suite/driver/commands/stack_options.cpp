@@ -8,7 +8,8 @@
 namespace scalestudy {
 
 void add_stack_options(CLI::App& app, StackChoice& choice) {
-  const CLI::Range number(1, 1'000'000'000);
+  auto number = CLI::Range(1, 1'000'000'000);
+  number.description("");
   app.add_option("--channel", choice.channel, "Channel of a TIFF stack, from 1 (data.channel)")
       ->type_name("N")
       ->check(number);

@@ -4,6 +4,8 @@
 
 #include "study/fields.hpp"
 
+#include "record/measures/validity.hpp"
+
 #include "analysis/report/text/estimate_json.hpp"
 
 namespace scalestudy {
@@ -83,7 +85,7 @@ std::string run_json(const RunRecord& record, const std::vector<SettingStages>& 
                        {"failed_rank", header.failed_rank},
                        {"failed_phase", header.failed_phase},
                        {"labels", header.labels},
-                       {"validity_codes", header.validity_codes},
+                       {"validity_codes", validity_codes_of(record)},
                        {"summary", summary_of(record)},
                        {"settings", stages},
                        {"facts", facts_of(record)},

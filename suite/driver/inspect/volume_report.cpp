@@ -19,6 +19,8 @@
 namespace scalestudy {
 namespace {
 
+constexpr std::size_t first_column = 13;
+
 std::int64_t side_in(const std::string& text, const std::string& whole) {
   std::int64_t side = 0;
   const auto* const end = text.data() + text.size();
@@ -37,20 +39,6 @@ std::string shape_text(const Shape3& shape) {
 
 std::string correlation_text(double value) {
   return std::isnan(value) ? "not to be told" : fmt::format("{:+.3f}", value);
-}
-
-/// Lines of at most 100 characters.
-void print_wrapped(const std::string& text, const std::string& indent, std::ostream& out) {
-  constexpr std::size_t width = 100;
-  std::string line = indent;
-  for (const auto& word : split(text, ' ')) {
-    if (line.size() > indent.size() && line.size() + 1 + word.size() > width) {
-      out << line << '\n';
-      line = indent;
-    }
-    line += line.size() > indent.size() ? " " + word : word;
-  }
-  out << line << '\n';
 }
 
 std::string noise_verdict(const VolumeInspection& found) {
@@ -98,9 +86,9 @@ void print_noise(const VolumeInspection& found, std::ostream& out) {
   const auto& [z, y, x] = found.noise_correlation;
   out << "Noise        correlation of neighbouring voxels: z " << correlation_text(z) << ", y "
       << correlation_text(y) << ", x " << correlation_text(x) << '\n';
-  const std::string indent(13, ' ');
-  print_wrapped(noise_verdict(found), indent, out);
-  out << indent << "Method: median over 32 x 32 tiles of the lag-1 correlation of second\n"
+  const std::string indent(first_column, ' ');
+  out << wrapped(indent + noise_verdict(found), first_column) << '\n'
+      << indent << "Method: median over 32 x 32 tiles of the lag-1 correlation of second\n"
       << indent << "differences taken along the other in-plane axis (z: along both).\n";
 }
 
@@ -156,7 +144,8 @@ void print_volume(const VolumeInspection& found, std::ostream& out) {
         << " of the flyback between volumes, by its " << found.axes.origin << '\n';
   print_axes(found, out);
   out << "Grey values  " << grey_values(statistics);
-  for (const auto& warning : found.warnings) print_wrapped(warning, std::string(13, ' '), out);
+  for (const auto& warning : found.warnings)
+    out << wrapped(std::string(first_column, ' ') + warning, first_column) << '\n';
   out << "Content      hash " << found.content_hash << " (runs record it as volume_hash)\n";
   print_noise(found, out);
   if (found.patch) {

@@ -241,19 +241,29 @@ Profile profile_at(const fs::path& run_or_folder) {
   if (!fs::is_directory(run_or_folder)) return profile_of(read_run_file(run_or_folder));
   if (const auto file = run_file_in(run_or_folder)) return profile_of(read_run_file(*file));
   require_study_folder(run_or_folder);
-  std::vector<Profile> profiles;
-  std::set<std::uint64_t> kinds;
+  std::vector<std::pair<RunSpec, Profile>> found;
+  std::set<std::int64_t> threads_of_several;  // of runs with more ranks
   std::string last_reason;
   for (const auto& file : StudyFolder(run_or_folder).result_files()) {
     require_inside(run_or_folder, file);
     const auto run = read_run_file(file);
     const auto spec = resolved_spec(run);
-    if (auto reason = reason_against(run, spec); !reason.empty()) {
+    if (spec.ranks > 1) threads_of_several.insert(spec.settings.threads_per_rank);
+    if (auto reason = reason_against(run, spec); !reason.empty())
       last_reason = std::move(reason);
-      continue;
-    }
+    else
+      found.emplace_back(spec, profile_of(run));
+  }
+  // A fair base has the threads of all ranks.
+  if (!threads_of_several.empty())
+    std::erase_if(found, [&](const auto& one) {
+      return !threads_of_several.contains(one.first.settings.threads_per_rank);
+    });
+  std::vector<Profile> profiles;
+  std::set<std::uint64_t> kinds;
+  for (const auto& [spec, profile] : found) {
     kinds.insert(spec.timing_hash());
-    profiles.push_back(profile_of(run));
+    profiles.push_back(profile);
   }
   if (profiles.empty())
     refuse(run_or_folder, last_reason.empty()

@@ -61,8 +61,12 @@ std::string command_for(const Context& context,
   auto environment = shipped.find_environment("", launcher_descriptors());
   const auto name = is_there(folder.plan_file()) ? folder.read_plan().host.environment : "";
   if (!name.empty() && name != environment.name) {
-    as_it_was.options.environment = name;
-    environment = shipped.find_environment(name, launcher_descriptors());
+    try {
+      environment = shipped.find_environment(name, launcher_descriptors());
+      as_it_was.options.environment = name;
+    } catch (const BadInput&) {  // a file of their own, whose path was not kept
+      as_it_was.options.environment = "FILE of environment " + name;
+    }
   }
   if (launcher != environment.launcher) as_it_was.options.launcher = launcher;
   auto& sets = as_it_was.options.overrides;

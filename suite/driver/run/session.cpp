@@ -1,8 +1,10 @@
 #include "driver/run/session.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "core/clock.hpp"
+#include "core/file_content.hpp"
 #include "core/text.hpp"
 
 #include "study/shipped_files.hpp"
@@ -70,6 +72,31 @@ void announce(const PlannedStudy& planned,
   if (!cleared.empty()) reporter.info("Cleared " + to_text(cleared));
 }
 
+/// Runs that ended well, whose driver was killed at closing them or had no room to: all that they
+/// recorded is there.
+void close_what_ended(const PlannedStudy& planned,
+                      const WritableStudyFolder& folder,
+                      Reporter& reporter) {
+  std::optional<std::vector<std::string>> warnings;
+  for (const auto& spec : planned.plan.matrix.runs) {
+    const auto part = folder.run_folder(spec.run_id()) / open_result_file_name;
+    if (!is_there(part) || is_there(part.parent_path() / "run.h5")) continue;
+    try {
+      if (!is_settled(stage_of(read_run_file(part).header.status))) continue;
+      if (!warnings) warnings = data_warnings(planned);
+      close_run_file(part, [&](const RunRecord& record) {
+        RunOutcome outcome{.status = record.header.status, .reason = record.header.reason};
+        return closing_of(record, spec, *warnings, outcome);
+      });
+      folder.remove_checkpoint(spec.run_id());
+      reporter.info(cat(spec.run_id(),
+                        " had ended, and its file is closed now; its launch time is not known."));
+    } catch (const Error& error) {
+      reporter.detail(error.what());  // it runs again, and this is kept as it is
+    }
+  }
+}
+
 /// Their files are set aside when they run again.
 void forget_disturbed_runs(std::vector<RunState>& states) {
   for (auto& state : states)
@@ -98,6 +125,7 @@ SessionResult run_session(Context& context,
   const DriverLock lock(folder);
   clear_trial(folder.trial_folder());
   Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
+  close_what_ended(planned, folder, reporter);
   auto earlier = states_of_runs(folder, plan);
   require_same_study(folder, plan, earlier, request.policy);
   if (request.policy.redo_busy) forget_disturbed_runs(earlier);
@@ -136,6 +164,7 @@ std::string command_again(const Context& context,
   add("--launcher", context.options.launcher);
   for (const auto& value : context.options.overrides) add("--set", value);
   for (const auto& value : context.options.injections) add("--inject", value);
+  if (policy.fresh) own.emplace_back("--fresh");
   if (policy.accept_mixed) own.emplace_back("--accept-mixed");
   if (policy.redo_busy) own.emplace_back("--redo-busy");
   if (policy.no_trial) own.emplace_back("--no-trial");

@@ -88,8 +88,27 @@ void add_launch_times(const RunOutcome& outcome, const RunRecord& record, Summar
 
 }  // namespace
 
+Closing closing_of(const RunRecord& record,
+                   const RunSpec& spec,
+                   const std::vector<std::string>& data_warnings,
+                   RunOutcome& outcome) {
+  Closing closing{.status = outcome.status,
+                  .reason = outcome.reason,
+                  .failed_rank = outcome.failed_rank,
+                  .failed_phase = outcome.failed_phase};
+  // Also of a run that did not complete: what its steps say is still true.
+  closing.summary = summarise(record, {spec.settings.warmup_steps});
+  outcome.disturbance = busy_machine_reason(record.ranks, closing.summary.cpu_use_frac,
+                                            closing.summary.contended_cpu_frac);
+  outcome.validity_codes = closing.validity_codes = validity_codes_of(record, spec);
+  closing.data_warnings = data_warnings;
+  if (!outcome.disturbance.empty()) closing.labels.push_back(RunLabel::busy_machine);
+  return closing;
+}
+
 std::vector<RunResult> StudyRunner::run_all() {
   const auto& runs = parts_.plan.matrix.runs;
+  for (const auto& spec : runs) configurations_.push_back(TimeLeft::configuration_of(spec));
   learn_from_earlier_runs();
   // Who trains nothing warms up by itself, and has no first steps.
   if (!parts_.policy.no_trial && runs.front().trains()) warm_up();
@@ -120,7 +139,14 @@ void StudyRunner::warm_up() {
                            ", thrown away, so that no run starts on a cold machine."));
   const TrialPlace place{parts_.folder.trial_folder(), parts_.rank_program,
                          parts_.plan.host.variables};
-  const auto trial = try_run(*largest, place, parts_.signals);
+  Trial trial;
+  try {
+    trial = try_run(*largest, place, parts_.signals);
+  } catch (const RunFailed& error) {
+    trial.outcome = {.status = RunStatus::failed, .reason = error.what()};
+  } catch (const Unavailable& error) {
+    trial.outcome = {.status = RunStatus::failed, .reason = error.what()};
+  }
   if (trial.times) {
     time_left_.add_trial(*trial.times);
   } else if (trial.outcome.status == RunStatus::timed_out) {
@@ -264,18 +290,8 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     close_run_file(part, [&](const RunRecord& record) {
       adopt_own_end(record.header, outcome);
       name_injections(spec, part.parent_path(), outcome);
-      Closing closing{.status = outcome.status,
-                      .reason = outcome.reason,
-                      .failed_rank = outcome.failed_rank,
-                      .failed_phase = outcome.failed_phase};
-      // Also of a run that did not complete: what its steps say is still true.
-      closing.summary = summarise(record, {spec.settings.warmup_steps});
-      outcome.disturbance = busy_machine_reason(record.ranks, closing.summary.cpu_use_frac,
-                                                closing.summary.contended_cpu_frac);
-      outcome.validity_codes = validity_codes_of(record, spec);
+      auto closing = closing_of(record, spec, parts_.data_warnings, outcome);
       warn_of_excess(spec, record);
-      closing.data_warnings = parts_.data_warnings;
-      if (!outcome.disturbance.empty()) closing.labels.push_back(RunLabel::busy_machine);
       // A resumed run's launch is only the end of it.
       if (!record.header.has_label(RunLabel::resumed))
         add_launch_times(outcome, record, closing.summary);
@@ -335,7 +351,8 @@ double StudyRunner::time_left_s(std::size_t first) const {
   for (std::size_t i = first; i < runs.size(); ++i) {
     if (is_settled(parts_.earlier[i].stage)) continue;
     const bool at_work = i == index_ && !std::isnan(time_left_.current_left_s());
-    left_s += at_work ? time_left_.current_left_s() : time_left_.estimate_s(runs[i]);
+    left_s +=
+        at_work ? time_left_.current_left_s() : time_left_.estimate_s(runs[i], configurations_[i]);
   }
   return left_s;
 }

@@ -9,7 +9,7 @@
 
 #include "core/error.hpp"
 
-#include "record/run_file/run_record.hpp"
+#include "record/run_file/run_file.hpp"
 #include "record/study_folder/study_folder.hpp"
 
 #include "driver/run/same_study.hpp"
@@ -31,6 +31,12 @@ struct RunResult {
   bool alone = false;                   ///< its own files or its checkpoint may be why it failed
   std::string disturbance;              ///< what kept the ranks from their cores, or ""
 };
+
+/// What the driver adds to a run's file; fills in what `outcome` says of disturbance and validity.
+[[nodiscard]] Closing closing_of(const RunRecord& record,
+                                 const RunSpec& spec,
+                                 const std::vector<std::string>& data_warnings,
+                                 RunOutcome& outcome);
 
 class StudyRunner {
  public:
@@ -67,8 +73,9 @@ class StudyRunner {
 
   Parts parts_;
   TimeLeft time_left_;
-  std::size_t index_ = 0;  ///< of the run at work
-  bool resuming_ = false;  ///< it goes on from a checkpoint
+  std::vector<std::string> configurations_;  ///< of the runs, for time_left_
+  std::size_t index_ = 0;                    ///< of the run at work
+  bool resuming_ = false;                    ///< it goes on from a checkpoint
 };
 
 /// Whether data or machine were refused before any run got anywhere: the others fare no better.

@@ -28,16 +28,6 @@ RunStage stage_of(const std::string& status) {
   return stage_of(find_choice<RunStatus>(status).value_or(RunStatus::failed));
 }
 
-/// As the analysis finds them; where it cannot read the specification, those that the file names.
-std::vector<std::string> validity_codes_in(const RunRecord& record) {
-  try {
-    const auto origin = cat(record.file.string(), ": /settings/resolved");
-    return validity_codes_of(record, run_spec_from_json_text(record.resolved_settings, origin));
-  } catch (const BadInput&) {
-    return record.header.validity_codes;
-  }
-}
-
 RunState state_from_file(const StudyFolder& folder, const fs::path& file) {
   RunState state;
   try {
@@ -49,7 +39,7 @@ RunState state_from_file(const StudyFolder& folder, const fs::path& file) {
     state.launch_wall_time_s = record.summary_value(&SummaryRow::launch_wall_time_s).value_or(0);
     state.resumed = record.header.has_label(RunLabel::resumed);
     state.busy = record.header.has_label(RunLabel::busy_machine);
-    state.validity_codes = validity_codes_in(record);
+    state.validity_codes = validity_codes_of(record);
   } catch (const Error& error) {
     state.stage = absence_of(file).empty() ? RunStage::damaged : RunStage::unreadable;
     state.reason = error.what();

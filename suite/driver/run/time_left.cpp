@@ -6,17 +6,16 @@
 namespace scalestudy {
 namespace {
 
-/// Equal for runs that differ only in their repeat.
-std::string configuration_of(RunSpec spec) {
-  spec.repeat = 0;
-  return spec.run_id();
-}
-
 double samples_of(const RunSpec& spec) {
   return static_cast<double>(spec.plan.samples);
 }
 
 }  // namespace
+
+std::string TimeLeft::configuration_of(RunSpec spec) {
+  spec.repeat = 0;
+  return spec.run_id();
+}
 
 void TimeLeft::add_finished(const RunSpec& spec, double wall_s) {
   auto& sum = by_configuration_[configuration_of(spec)];
@@ -46,8 +45,8 @@ void TimeLeft::set_current(const RunSpec& spec,
                         : done_frac * by_steps_s + (1 - done_frac) * current_left_s_;
 }
 
-double TimeLeft::estimate_s(const RunSpec& spec) const {
-  const auto same = by_configuration_.find(configuration_of(spec));
+double TimeLeft::estimate_s(const RunSpec& spec, const std::string& configuration) const {
+  const auto same = by_configuration_.find(configuration);
   if (same != by_configuration_.end()) return same->second.wall_s / same->second.count;
   if (const TrialTimes* trial = nearest_trial(spec)) return scalestudy::estimate_s(*trial, spec);
   const double samples = per_sample_.count + (per_sample_.count > 0 ? 0 : current_samples_);

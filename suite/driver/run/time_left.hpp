@@ -29,7 +29,14 @@ class TimeLeft {
   /// Seconds one launch of `spec` takes: the mean of finished runs that differ only in repeat, else
   /// what the trial with the nearest number of ranks tells, else its samples at the mean speed seen
   /// so far; NaN before there is any.
-  [[nodiscard]] double estimate_s(const RunSpec& spec) const;
+  [[nodiscard]] double estimate_s(const RunSpec& spec) const {
+    return estimate_s(spec, configuration_of(spec));
+  }
+  [[nodiscard]] double estimate_s(const RunSpec& spec, const std::string& configuration) const;
+
+  /// Equal for runs that differ only in their repeat. Hashes the specification: while ranks are
+  /// measured it is not to be asked for all runs again and again.
+  [[nodiscard]] static std::string configuration_of(RunSpec spec);
 
   /// Seconds that the current run still needs; NaN when unknown.
   [[nodiscard]] double current_left_s() const { return current_left_s_; }

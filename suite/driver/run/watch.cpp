@@ -171,19 +171,22 @@ RunOutcome watch_run(const WatchedRun& run,
   LogLimit log_limit = log_limit_of(run.plan);
   StopRule rule(run.limits);
   Evidence evidence;
+  double launch_wall_time_s = 0;
   while (group.any_left()) {
     signals.wait(poll_interval);
     group.poll();
+    launch_wall_time_s = wall.elapsed_s();
     log_limit.apply();
     const auto heartbeats = heartbeats_in(run.folder, run.ranks);
     evidence.cause = rule.cause(signals, group.any_failed(), latest_beat_s(heartbeats));
-    if (evidence.cause != StopCause::none)
+    if (evidence.cause != StopCause::none) {
       group.stop(stop_signal(evidence.cause), signals, grace(evidence.cause, run.limits));
+      launch_wall_time_s = wall.elapsed_s();
+    }
     auto progress = slowest_of(heartbeats);
     progress.elapsed_s = wall.elapsed_s();
     on_progress(progress);
   }
-  const double launch_wall_time_s = wall.elapsed_s();
   log_limit.apply();
   evidence.processes = group.ended();
   for (auto& process : evidence.processes)

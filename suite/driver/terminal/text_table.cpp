@@ -1,6 +1,7 @@
 #include "driver/terminal/text_table.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -36,18 +37,19 @@ std::string first_columns(const std::string& text, std::size_t columns) {
   return {text.begin(), end};
 }
 
-std::string wrapped_list(const std::vector<std::string>& items) {
-  constexpr std::size_t width = 100;
-  std::string text;
-  std::size_t line_width = 0;
-  for (const auto& item : items) {
-    const auto item_width = display_width(item) + 2;
-    if (!text.empty()) text += line_width + item_width > width ? ",\n    " : ", ";
-    if (line_width + item_width > width) line_width = 4;
-    line_width += item_width;
-    text += item;
+std::string wrapped(const std::string& line, std::size_t indent, std::size_t width) {
+  std::vector<std::string> words = split(line, ' ');
+  std::string text, begun = words.front();
+  for (const auto& word : std::span(words).subspan(1)) {
+    const bool has_word = begun.find_first_not_of(' ') != std::string::npos;
+    if (has_word && display_width(begun) + 1 + display_width(word) > width) {
+      text += begun + '\n';
+      begun = std::string(indent, ' ') + word;
+    } else {
+      begun += ' ' + word;
+    }
   }
-  return text;
+  return text + begun;
 }
 
 std::string grouped_digits(std::int64_t value) {

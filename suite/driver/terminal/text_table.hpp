@@ -1,5 +1,5 @@
 #pragma once
-/// Aligned tables for a terminal.
+/// Aligned tables and lines for a terminal.
 
 #include <cstddef>
 #include <cstdint>
@@ -41,8 +41,11 @@ class TextTable {
 /// As many characters of the front as take `columns` places.
 [[nodiscard]] std::string first_columns(const std::string& text, std::size_t columns);
 
-/// Joins by ", " and breaks before the 100th character; further lines are indented.
-[[nodiscard]] std::string wrapped_list(const std::vector<std::string>& items);
+/// Breaks a line at blanks, so that none has over `width` characters where its words allow it; all
+/// but the first begin with `indent` blanks.
+[[nodiscard]] std::string wrapped(const std::string& line,
+                                  std::size_t indent,
+                                  std::size_t width = 100);
 
 /// 1234567 -> "1 234 567".
 [[nodiscard]] std::string grouped_digits(std::int64_t value);

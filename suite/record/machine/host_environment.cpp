@@ -247,7 +247,8 @@ std::string host_environment_json() {
   json environment{{"variables", variables_json()}};
   for (const auto& property : properties)
     environment[json::json_pointer(property.path)] = property.value(machine);
-  return environment.dump(1);
+  // Variables and files of others may hold any bytes.
+  return environment.dump(1, ' ', false, json::error_handler_t::replace);
 }
 
 std::map<std::string, std::string> host_environment_words() {

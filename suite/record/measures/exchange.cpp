@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
+#include <utility>
 
 #include "core/statistics.hpp"
 
@@ -60,12 +62,14 @@ struct BucketSums {
     slowest = std::max(slowest, row.left_s - row.all_arrived_s);
   }
 
-  [[nodiscard]] BucketExchange mean(std::int64_t bucket) const {
+  /// `all`: ranks and steps that sent any bucket.
+  [[nodiscard]] BucketExchange mean(std::int64_t bucket, std::size_t all) const {
     std::vector<double> times;
     for (const auto& [step, time_s] : slowest_s) times.push_back(time_s);
     return {
         .bucket = bucket,
         .size_bytes = least_bytes == most_bytes ? static_cast<double>(most_bytes) : not_available,
+        .share = rows / static_cast<double>(all),
         .ready_s = ready_s / rows,
         .entered_s = entered_s / rows,
         .all_arrived_s = all_arrived_s / rows,
@@ -78,12 +82,15 @@ struct BucketSums {
 std::vector<BucketExchange> buckets_of(const RowsByStep& steps, const StepTable& table) {
   const auto last_ready_s = table.max_over_ranks(&StepRow::ready_s);
   std::map<std::int64_t, BucketSums> sums;
+  std::set<std::pair<std::int64_t, std::int64_t>> senders;  // by step
   for (const auto& [step, rows] : steps)
-    for (const auto& row : rows)
+    for (const auto& row : rows) {
+      senders.emplace(step, row.rank);
       sums[row.bucket].add(
           row, idle_since_s(table, row.rank, step, last_ready_s[static_cast<std::size_t>(step)]));
+    }
   std::vector<BucketExchange> buckets;
-  for (const auto& [bucket, sum] : sums) buckets.push_back(sum.mean(bucket));
+  for (const auto& [bucket, sum] : sums) buckets.push_back(sum.mean(bucket, senders.size()));
   return buckets;
 }
 
@@ -148,7 +155,7 @@ double mean_overlap_s(const RunRecord& record,
 
 double sum_over(const std::vector<BucketExchange>& buckets, const auto& value) {
   double sum = 0;
-  for (const auto& bucket : buckets) sum += value(bucket);
+  for (const auto& bucket : buckets) sum += bucket.share * value(bucket);
   return sum;
 }
 

@@ -17,6 +17,7 @@ namespace scalestudy {
 struct BucketExchange {
   std::int64_t bucket = 0;
   double size_bytes = not_available;  ///< NaN where it differs between steps
+  double share = 1;                   ///< of ranks and steps that have it; sums weight with it
   double ready_s = 0;
   double entered_s = 0;
   double all_arrived_s = 0;

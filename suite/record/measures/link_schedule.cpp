@@ -1,6 +1,7 @@
 #include "record/measures/link_schedule.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "study/link_model.hpp"
@@ -56,7 +57,9 @@ double exposed_after_last_s(const std::vector<SentPiece>& pieces,
   double end_s = pieces.front().ready_s, last_ready_s = end_s;
   for (std::size_t number = 0; number < pieces.size(); ++number) {
     const auto& piece = pieces[number];
-    end_s = std::max(piece.ready_s, end_s) + time_s(number, piece.bytes);
+    const double takes_s = time_s(number, piece.bytes);
+    if (std::isnan(takes_s)) return not_available;  // std::max would forget it
+    end_s = std::max(piece.ready_s, end_s) + takes_s;
     last_ready_s = std::max(last_ready_s, piece.ready_s);
   }
   return end_s - last_ready_s;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "core/error.hpp"
+#include "core/text.hpp"
+
 #include "record/measures/link_check.hpp"
 
 namespace scalestudy {
@@ -97,6 +100,15 @@ std::vector<std::string> validity_codes_of(const RunRecord& record, const RunSpe
   if (has_broken_batch_rule(record, spec)) add_code(codes, ValidityCode::batch_rule_broken);
   if (has_mixed_devices(record)) add_code(codes, ValidityCode::mixed_devices);
   return codes;
+}
+
+std::vector<std::string> validity_codes_of(const RunRecord& record) {
+  try {
+    const auto origin = cat(record.file.string(), ": /settings/resolved");
+    return validity_codes_of(record, run_spec_from_json_text(record.resolved_settings, origin));
+  } catch (const BadInput&) {
+    return record.header.validity_codes;
+  }
 }
 
 bool was_throttled(const std::vector<MonitorRow>& monitor) {

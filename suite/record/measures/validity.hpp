@@ -15,6 +15,9 @@ namespace scalestudy {
 [[nodiscard]] std::vector<std::string> validity_codes_of(const RunRecord& record,
                                                          const RunSpec& spec);
 
+/// The same; where the file's specification cannot be read, the codes that the file holds.
+[[nodiscard]] std::vector<std::string> validity_codes_of(const RunRecord& record);
+
 /// Whether a host counted slow-downs by heat between its first look and a later one.
 [[nodiscard]] bool was_throttled(const std::vector<MonitorRow>& monitor);
 

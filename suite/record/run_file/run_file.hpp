@@ -64,7 +64,8 @@ struct Closing {
   std::string reason;
   std::int64_t failed_rank = -1;
   std::string failed_phase;
-  std::vector<RunLabel> labels;  ///< beside those in the file
+  std::vector<RunLabel> labels;             ///< beside those in the file
+  std::vector<std::string> validity_codes;  ///< likewise
   std::vector<std::string> data_warnings;
   SummaryRow summary;  ///< what follows from the raw columns; what is not known is left out
 };

@@ -32,6 +32,7 @@ void apply(const Closing& closing, RunRecord& record) {
   header.failed_rank = closing.failed_rank;
   header.failed_phase = closing.failed_phase;
   for (const RunLabel label : closing.labels) add_label(header.labels, label);
+  for (const auto& code : closing.validity_codes) add_unique(header.validity_codes, code);
   if (!closing.data_warnings.empty()) header.data_warnings = closing.data_warnings;
   for (const auto& column : columns_of<SummaryRow>)
     if (const auto value = known_value(closing.summary, column))
