@@ -68,12 +68,8 @@ std::string where_the_interval_lies(const Decision& decision, const Estimate& me
              to_decide_text(decision.launches_to_decide), ".");
 }
 
-std::string in_ms(const Estimate& estimate_s) {
-  return difference_ms_text(estimate_s) + " ms";
-}
-
 std::string named(const CauseFinding& finding) {
-  const auto growth = std::isfinite(finding.growth_s().value) ? in_ms(finding.growth_s())
+  const auto growth = std::isfinite(finding.growth_s().value) ? milliseconds(finding.growth_s())
                                                               : std::string("not recorded");
   return cat(summary_of(finding.cause), " is ", finding.verdict, ", ", growth);
 }
@@ -88,7 +84,7 @@ std::string main_text(const Claim& claim, const StepDecision& decision) {
   for (const auto& finding : decision.findings) {
     const bool is_main = std::ranges::find(decision.main, finding.cause) != decision.main.end();
     if (is_main && !is_named(claim, finding.cause))
-      others.push_back(cat(summary_of(finding.cause), ", ", in_ms(finding.growth_s())));
+      others.push_back(cat(summary_of(finding.cause), ", ", milliseconds(finding.growth_s())));
   }
   if (!others.empty())
     return cat(others.size() == 1 ? " A main cause: " : " Main causes: ", join(others, "; "), ".");
@@ -169,8 +165,8 @@ std::string explanation_sentence(const Claim& claim,
                                  const StepDecision& causes,
                                  const Decision& decision) {
   const auto margin = milliseconds(causes.margin_s);
-  auto text = cat("A step of ", ranks_in_words(causes.ranks, false), " is ", in_ms(causes.loss_s),
-                  " longer than perfect scaling");
+  auto text = cat("A step of ", ranks_in_words(causes.ranks, false), " is ",
+                  milliseconds(causes.loss_s), " longer than perfect scaling");
   if (causes.loss_s.method == IntervalMethod::two_speeds)
     return cat(text, " in the mean of launches that run at two speeds: that decides nothing.");
   if (!causes.is_loss)
@@ -179,6 +175,11 @@ std::string explanation_sentence(const Claim& claim,
   std::vector<std::string> parts;
   for (const auto& one : causes.findings)
     if (is_named(claim, one.cause)) parts.push_back(named(one));
+  for (const auto cause : claim.causes)
+    if (std::ranges::find(causes.findings, cause, &CauseFinding::cause) == causes.findings.end())
+      parts.push_back(cat(summary_of(cause),
+                          " is not told from interference without control_arms "
+                          "barrier_only or no_communication"));
   return cat(text, "; ", join(parts, "; "), to_decide_text(decision.launches_to_decide),
              " (margin ", margin, ").", main_text(claim, causes),
              decision.outcome == Outcome::undecided ? smaller_text(claim, causes) : "");

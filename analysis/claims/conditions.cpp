@@ -66,10 +66,12 @@ bool speaks_against(RunLabel label, const Claim& claim) {
   return false;
 }
 
-ConditionCheck hardware_check(const Claim& claim, const Series& series) {
+ConditionCheck hardware_check(const Claim& claim, const std::vector<const Run*>& runs) {
   std::vector<std::string> against;
   for (const auto& [label, name, summary] : choices<RunLabel>)
-    if (series.has_label(label) && speaks_against(label, claim)) against.emplace_back(name);
+    if (speaks_against(label, claim) &&
+        std::ranges::any_of(runs, [&](const Run* run) { return run->has_label(label); }))
+      against.emplace_back(name);
   const std::string claimed = claim.is_about_replay() ? replayed : real;
   return {.condition = ClaimCondition::hardware,
           .claimed = claimed,
@@ -163,7 +165,7 @@ std::vector<ConditionCheck> all_checks(const Claim& claim,
   };
   const auto batch_size = [](const Run& run) { return cat(run.spec.settings.local_batch_size); };
   const double rate = claimed.base_learning_rate;
-  return {hardware_check(claim, series),
+  return {hardware_check(claim, runs),
           of_runs(ClaimCondition::workload, claimed.workload,
                   [](const Run& run) { return run.spec.workload; }),
           of_runs(ClaimCondition::scaling_rule, to_string(claimed.scaling_rule),

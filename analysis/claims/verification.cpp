@@ -128,16 +128,23 @@ PointVerification verify_point(const Claim& claim,
 
 /// Contract: a sure loss.
 Outcome outcome_of_causes(const Claim& claim, const StepDecision& decision) {
-  bool is_any_supported = false, are_all_refuted = true;
-  for (const auto& finding : decision.findings) {
-    if (std::ranges::find(claim.causes, finding.cause) == claim.causes.end()) continue;
-    const bool is_supported = finding.verdict == Verdict::supported;
-    if (is_supported && std::ranges::find(decision.main, finding.cause) != decision.main.end())
-      return Outcome::pass;
-    is_any_supported |= is_supported;
-    are_all_refuted &= finding.verdict == Verdict::refuted;
+  const auto is_main = [&](StepCause cause) {
+    return std::ranges::find(decision.main, cause) != decision.main.end();
+  };
+  bool may_be_main = false, are_all_refuted = true;
+  for (const auto cause : claim.causes) {
+    const auto finding = std::ranges::find(decision.findings, cause, &CauseFinding::cause);
+    if (finding == decision.findings.end()) {  // without arms interference stands for both
+      are_all_refuted = false;
+      may_be_main |= cause == StepCause::exchange_contention && is_main(StepCause::interference);
+      continue;
+    }
+    const bool is_supported = finding->verdict == Verdict::supported;
+    if (is_supported && is_main(cause)) return Outcome::pass;
+    may_be_main |= is_supported;
+    are_all_refuted &= finding->verdict == Verdict::refuted;
   }
-  const bool is_another_main = !decision.main.empty() && !is_any_supported;
+  const bool is_another_main = !decision.main.empty() && !may_be_main;
   return are_all_refuted || is_another_main ? Outcome::fail : Outcome::undecided;
 }
 

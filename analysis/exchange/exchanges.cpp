@@ -19,12 +19,20 @@ constexpr std::array bucket_times{
     &BucketExchange::idle_transfer_s};
 constexpr std::array step_times{&Exchange::overlap_s, &Exchange::best_exposed_s};
 
-/// Adds what is to be divided by the number of launches.
+/// Times of buckets weighted with how many ranks and steps have them.
+Exchange weighted(Exchange one) {
+  for (auto& bucket : one.buckets)
+    for (const auto time : bucket_times) bucket.*time *= bucket.share;
+  return one;
+}
+
+/// Adds what is to be divided by the number of launches, or by the weights.
 void add(Exchange& sum, const Exchange& one) {
   for (std::size_t i = 0; i < sum.buckets.size(); ++i) {
     auto& bucket = sum.buckets[i];
     const auto& other = one.buckets[i];
-    for (const auto time : bucket_times) bucket.*time += other.*time;
+    bucket.share += other.share;
+    for (const auto time : bucket_times) bucket.*time += other.share * other.*time;
     if (bucket.size_bytes != other.size_bytes) bucket.size_bytes = not_available;
   }
   for (auto& time : sum.probe) time.transfer_s += probed_transfer_s(one.probe, time.size_bytes);
@@ -34,8 +42,10 @@ void add(Exchange& sum, const Exchange& one) {
 
 void divide_by_launches(Exchange& sum) {
   const auto launches = static_cast<double>(sum.launches);
-  for (auto& bucket : sum.buckets)
-    for (const auto time : bucket_times) bucket.*time /= launches;
+  for (auto& bucket : sum.buckets) {
+    for (const auto time : bucket_times) bucket.*time /= bucket.share;
+    bucket.share /= launches;
+  }
   for (auto& time : sum.probe) time.transfer_s /= launches;
   for (const auto time : step_times) sum.*time /= launches;
 }
@@ -51,7 +61,7 @@ std::vector<Exchange> exchanges(const Series& series) {
       const auto& one = run->digest.exchange;
       if (!run->is_timing_data() || !one) continue;
       if (!sum)
-        sum = *one;
+        sum = weighted(*one);
       else if (one->buckets.size() == sum->buckets.size())
         add(*sum, *one);
     }

@@ -281,7 +281,7 @@ PublishedPopulation population_of(const std::vector<PublishedPoint>& points) {
     is_missing |= !point.quality.empty() && point.evaluated_sample_counts.empty();
     for (const double count : point.evaluated_sample_counts) {
       all.insert(count);
-      parts.push_back(cat(count, " at ", counted(point.ranks, "rank")));
+      parts.push_back(cat(std::llround(count), " at ", counted(point.ranks, "rank")));
     }
   }
   population.is_known = !all.empty() && !is_missing;
@@ -368,6 +368,10 @@ ArmAnalysis analyse(PublishedArm arm) {
 }
 
 }  // namespace
+
+std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm) {
+  return arm.unit == WorkUnit::samples ? study.sample_noun : "epochs";
+}
 
 const PublishedPoint& ArmAnalysis::told() const {
   const auto worth = [](const PublishedPoint& point) {

@@ -120,4 +120,7 @@ struct PublishedAnalysis {
 
 [[nodiscard]] PublishedAnalysis analyse_published(PublishedStudy study);
 
+/// "images", "epochs": what work is counted in.
+[[nodiscard]] std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm);
+
 }  // namespace scalestudy

@@ -8,6 +8,9 @@
 namespace scalestudy {
 namespace {
 
+/// What is not known cancels out of rates: as many samples as ranks may be asked for.
+constexpr double any_batch = 1e6;
+
 /// Without published batches each rank is taken to keep its own.
 ScalingData scaling_data(const ArmAnalysis& arm) {
   std::vector<const PublishedPoint*> points;
@@ -19,7 +22,7 @@ ScalingData scaling_data(const ArmAnalysis& arm) {
   data.has_fixed_global_batch = arm.arm.scaling_rule == PublishedRule::strong;
   for (const auto* point : points) {
     const double work = has_batches                   ? point->global_batch_size
-                        : data.has_fixed_global_batch ? 1
+                        : data.has_fixed_global_batch ? any_batch
                                                       : static_cast<double>(point->ranks);
     if (data.points.empty()) data.samples_per_step = work;
     data.points.push_back({point->ranks, {}});
@@ -37,6 +40,7 @@ std::vector<SeriesPrediction> predict(const PublishedAnalysis& analysis,
     auto& one = all.emplace_back(predict({.series = cat(analysis.study.title, ", ", arm.arm.name),
                                           .labels = {"fitted", "external"},
                                           .link = {},
+                                          .rate_noun = work_noun(analysis.study, arm),
                                           .fit = {},
                                           .asked = {}},
                                          scaling_data(arm), ranks));

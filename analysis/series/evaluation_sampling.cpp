@@ -86,7 +86,12 @@ Estimate quality_difference(const RunGroup& compared,
                             const Column& metric,
                             const std::optional<SamplingError>& sampling) {
   auto estimate = compare(compared, base, metric, Effect::difference);
-  if (sampling) add_error(estimate, sampling->standard_error, sampling->degrees_of_freedom());
+  if (!sampling) return estimate;
+  const double of_launches = estimate.standard_error;
+  add_error(estimate, sampling->standard_error, sampling->degrees_of_freedom());
+  if (estimate.standard_error > of_launches)
+    estimate.lasting = {sampling->standard_error * sampling->standard_error,
+                        sampling->degrees_of_freedom()};
   return estimate;
 }
 

@@ -36,6 +36,13 @@ bool share_their_cores(const Run& run) {
   });
 }
 
+/// 1 where no more have times that count.
+std::int64_t most_timed_ranks(const Series& series) {
+  for (auto group = series.by_ranks.rbegin(); group != series.by_ranks.rend(); ++group)
+    if (!series.group(group->first).timed().empty()) return group->first;
+  return 1;
+}
+
 }  // namespace
 
 const BaseCandidate* FairBase::best() const {
@@ -57,12 +64,12 @@ std::int64_t FairBase::idle_cores() const {
 
 FairBase fair_base_of(const Series& series, std::span<const Series* const> all) {
   FairBase fair;
-  const auto& [ranks, runs] = *series.by_ranks.rbegin();
+  const auto ranks = most_timed_ranks(series);
+  if (ranks == 1 || !computes_on_cores(series)) return fair;
+  const Run& run = *series.by_ranks.at(ranks).front();
+  if (!share_their_cores(run)) return fair;
   const auto compared = series.group(ranks);
-  if (ranks == 1 || compared.timed().empty() || !computes_on_cores(series) ||
-      !share_their_cores(*runs.front()))
-    return fair;
-  const auto cores = core_count(*runs.front());
+  const auto cores = core_count(run);
   fair.ranks = ranks;
   fair.threads_per_rank = series.spec.settings.threads_per_rank;
   fair.cores = usable(ranks * fair.threads_per_rank, cores);

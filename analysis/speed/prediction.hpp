@@ -23,9 +23,10 @@ struct AskedPrediction {
 
 struct SeriesPrediction {
   std::string series;
-  std::vector<std::string> labels;  ///< "fitted", and those of the runs
-  std::string link;                 ///< "ring, 0.2 GB/s a rank, 20 µs", where one was emulated
-  std::optional<ScalingFit> fit;    ///< none where the runs allow none
+  std::vector<std::string> labels;    ///< "fitted", and those of the runs
+  std::string link;                   ///< "ring, 0.2 GB/s a rank, 20 µs", where one was emulated
+  std::string rate_noun = "samples";  ///< "epochs" of published times without samples
+  std::optional<ScalingFit> fit;      ///< none where the runs allow none
   std::vector<AskedPrediction> asked;
 
   [[nodiscard]] bool is_complete() const;  ///< all that was asked is predicted

@@ -20,6 +20,15 @@ std::int64_t launches_of_each(const Estimate& estimate) {
   return base_count == 0 ? count : std::min(count, base_count);
 }
 
+/// What is left of a sum of two when `part` is taken out: joint_degrees_of_freedom(), solved.
+EstimatedVariance without(const EstimatedVariance& part, const EstimatedVariance& sum) {
+  if (!(part.variance > 0)) return sum;
+  const double left = sum.variance - part.variance;
+  return {left, left * left /
+                    (sum.variance * sum.variance / sum.degrees_of_freedom -
+                     part.variance * part.variance / part.degrees_of_freedom)};
+}
+
 /// The fewest from `first` on whose interval, at `level`, reaches no further than `distance` with
 /// the chance that the normal quantile `quantile` has. METRICS.md#launches-to-decide
 std::optional<std::int64_t> fewest_launches(
@@ -32,11 +41,16 @@ std::optional<std::int64_t> fewest_launches(
   const double error =
       width / 2 / student_t_critical(significance_level, estimate.degrees_of_freedom);
   if (!(error > 0)) return std::nullopt;
+  const auto& lasting = estimate.lasting;
+  const auto shrinking = without(lasting, {error * error, estimate.degrees_of_freedom});
   for (auto n = first; n <= most; ++n) {
     const auto launches = static_cast<double>(n);
-    const double t =
-        student_t_critical(level, estimate.degrees_of_freedom * (launches - 1) / (now - 1));
-    if ((t + quantile) * error * std::sqrt(now / launches) <= distance) return n;
+    const EstimatedVariance then{shrinking.variance * now / launches,
+                                 shrinking.degrees_of_freedom * (launches - 1) / (now - 1)};
+    const double degrees_of_freedom =
+        lasting.variance > 0 ? joint_degrees_of_freedom(then, lasting) : then.degrees_of_freedom;
+    const double t = student_t_critical(level, degrees_of_freedom);
+    if ((t + quantile) * std::sqrt(then.variance + lasting.variance) <= distance) return n;
   }
   return std::nullopt;
 }

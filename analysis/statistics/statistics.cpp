@@ -105,7 +105,7 @@ void add_welch_interval(Estimate& estimate, const Launches& compared, const Laun
   const auto na = static_cast<double>(compared.values.size());
   const auto nb = static_cast<double>(base.values.size());
   set_t_interval(estimate, std::sqrt(va + vb),
-                 va + vb <= 0 ? na + nb - 2 : joint_degrees_of_freedom(va, na - 1, vb, nb - 1));
+                 va + vb <= 0 ? na + nb - 2 : joint_degrees_of_freedom({va, na - 1}, {vb, nb - 1}));
 }
 
 /// What a difference of means is called, and whether its values have speeds.
@@ -246,14 +246,11 @@ Estimate level(const Launches& launches) {
   return mean_level(finite_values(launches), IntervalMethod::one);
 }
 
-double joint_degrees_of_freedom(double variance,
-                                double degrees_of_freedom,
-                                double other_variance,
-                                double other_degrees_of_freedom) {
-  const double sum = variance + other_variance;
+double joint_degrees_of_freedom(const EstimatedVariance& one, const EstimatedVariance& other) {
+  const double sum = one.variance + other.variance;
   return sum * sum /
-         (variance * variance / degrees_of_freedom +
-          other_variance * other_variance / other_degrees_of_freedom);
+         (one.variance * one.variance / one.degrees_of_freedom +
+          other.variance * other.variance / other.degrees_of_freedom);
 }
 
 void set_t_interval(Estimate& estimate, double standard_error, double degrees_of_freedom) {
@@ -271,8 +268,8 @@ void add_error(Estimate& estimate, double standard_error, double degrees_of_free
   const double launches = estimate.standard_error * estimate.standard_error;
   const double further = standard_error * standard_error;
   if (!(launches + further > 0)) return;
-  const double dof =
-      joint_degrees_of_freedom(launches, estimate.degrees_of_freedom, further, degrees_of_freedom);
+  const double dof = joint_degrees_of_freedom({launches, estimate.degrees_of_freedom},
+                                              {further, degrees_of_freedom});
   auto wider = estimate;
   set_t_interval(wider, std::sqrt(launches + further), dof);
   if (wider.interval->high >= estimate.interval->high) estimate = wider;

@@ -78,6 +78,11 @@ struct Launches {
   }
 };
 
+struct EstimatedVariance {
+  double variance = 0;
+  double degrees_of_freedom = 0;
+};
+
 /// A quantity estimated from launches of a base group and a compared group.
 struct Estimate {
   double value = not_available;
@@ -91,8 +96,9 @@ struct Estimate {
   double p_value = not_available;
   double standard_error = not_available;      ///< what the interval is made of; NaN for ratios
   double degrees_of_freedom = not_available;  ///< of Student's t, on the scale of the method
-  std::size_t base_count = 0;                 ///< launches in the base group
-  std::size_t count = 0;                      ///< launches in the compared group
+  EstimatedVariance lasting;  ///< part of standard_error² that further launches do not make smaller
+  std::size_t base_count = 0;  ///< launches in the base group
+  std::size_t count = 0;       ///< launches in the compared group
 };
 
 /// The same of an estimate; also why it is not paired although that was declared, where blocks were
@@ -144,10 +150,8 @@ struct Estimate {
 
 /// Of the sum of two independent terms, after Welch and Satterthwaite. Contract: some variance is
 /// above 0.
-[[nodiscard]] double joint_degrees_of_freedom(double variance,
-                                              double degrees_of_freedom,
-                                              double other_variance,
-                                              double other_degrees_of_freedom);
+[[nodiscard]] double joint_degrees_of_freedom(const EstimatedVariance& one,
+                                              const EstimatedVariance& other);
 
 /// Interval and p-value of "it is 0" by Student's t; none where the error or its t is not finite.
 void set_t_interval(Estimate& estimate, double standard_error, double degrees_of_freedom);

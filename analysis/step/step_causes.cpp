@@ -127,7 +127,8 @@ void name_main(StepDecision& decision, const Looks& looks, const Growth& growth)
   if (!decision.is_explained()) return;
   std::vector<const CauseFinding*> by_size;
   for (const auto& finding : decision.findings)
-    if (finding.verdict != Verdict::refuted) by_size.push_back(&finding);
+    if (finding.verdict != Verdict::refuted && std::isfinite(finding.growth_s().value))
+      by_size.push_back(&finding);
   std::ranges::sort(by_size, std::greater(), [](const auto* one) { return one->growth_s().value; });
   if (by_size.empty() || by_size.front()->verdict != Verdict::supported) return;
   const auto& first = *by_size.front();
@@ -135,7 +136,7 @@ void name_main(StepDecision& decision, const Looks& looks, const Growth& growth)
   for (const auto* one : by_size) {
     const bool is_smaller = is_surely_larger(first, *one, looks, growth, decision.margin_s);
     const bool is_open = one->verdict == Verdict::undecided;
-    if (is_open && !is_smaller && std::isfinite(one->growth_s().value)) return;
+    if (is_open && !is_smaller) return;
     if (!is_open && (!is_smaller || share_the_waiting(first.cause, one->cause)))
       main.push_back(one->cause);
   }

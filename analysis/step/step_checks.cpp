@@ -14,9 +14,12 @@ ShareOfStep share_of(std::vector<double> shares) {
   return {median(shares), percentile(shares, 0.99)};
 }
 
+/// Of the runs in which it is known.
 RangeOverRuns range_of(const std::vector<double>& values) {
-  const auto [min, max] = std::ranges::minmax(values);
-  return {median(values), min, max};
+  const auto known = finite(values);
+  if (known.empty()) return {not_available, not_available, not_available};
+  const auto [min, max] = std::ranges::minmax(known);
+  return {median(known), min, max};
 }
 
 /// One after the other.

@@ -27,14 +27,14 @@ struct Cost {
   double wall_s = 0;
 };
 
-/// What the study has, and what it would cost to have more.
-class Stock {
+/// One curve of the study, or a fair base, with its arms.
+class Curve {
  public:
-  Stock(const StudyAnalysis& analysis, const SeriesAnalysis& study) {
-    add(study.series);
+  Curve(const StudyAnalysis& analysis, const Series& proper) {
+    add(proper);
     for (const auto& arm : analysis.control_arms())
-      if (is_arm_of(arm.series, study.series)) add(arm.series);
-    for (const auto& [ranks, runs] : study.series.by_ranks) {
+      if (is_arm_of(arm.series, proper)) add(arm.series);
+    for (const auto& [ranks, runs] : proper.by_ranks) {
       rank_counts_.push_back(ranks);
       for (const Run* run : runs) repeats_ = std::max(repeats_, run->spec.repeat + 1);
     }
@@ -43,9 +43,8 @@ class Stock {
   [[nodiscard]] const Arms& arms() const { return arms_; }
   [[nodiscard]] std::int64_t repeats() const { return repeats_; }
 
-  /// Of `repeats` blocks of the study proper and `arms`, beyond what there is.
-  [[nodiscard]] Cost of(const Arms& arms, std::int64_t repeats) const {
-    Cost cost;
+  /// Adds what `repeats` blocks of it and of `arms` take beyond what there is.
+  void add_cost(const Arms& arms, std::int64_t repeats, Cost& cost) const {
     for (const auto ranks : rank_counts_) {
       add_missing({std::nullopt, ranks}, repeats, cost);
       Arms here;
@@ -56,7 +55,6 @@ class Stock {
       }
       for (const auto arm : here) add_missing({arm, ranks}, repeats, cost);
     }
-    return cost;
   }
 
  private:
@@ -84,6 +82,34 @@ class Stock {
   std::vector<std::int64_t> rank_counts_;
   Arms arms_;
   std::int64_t repeats_ = 0;
+};
+
+/// What the study has, and what it would cost to have more: what is repeated is repeated of all
+/// its curves.
+class Stock {
+ public:
+  Stock(const StudyAnalysis& analysis, const SeriesAnalysis& study)
+      : asked_(analysis, study.series) {
+    for (const Series* proper : analysis.proper_series()) {
+      auto& curves = proper->is_fair_base ? fair_bases_ : curves_;
+      curves.emplace_back(analysis, *proper);
+    }
+  }
+
+  [[nodiscard]] const Arms& arms() const { return asked_.arms(); }
+  [[nodiscard]] std::int64_t repeats() const { return asked_.repeats(); }
+
+  /// Of `repeats` blocks of the study proper and `arms`, beyond what there is.
+  [[nodiscard]] Cost of(const Arms& arms, std::int64_t repeats) const {
+    Cost cost;
+    for (const auto& curve : curves_) curve.add_cost(arms, repeats, cost);
+    for (const auto& base : fair_bases_) base.add_cost({}, repeats, cost);
+    return cost;
+  }
+
+ private:
+  Curve asked_;
+  std::vector<Curve> curves_, fair_bases_;
 };
 
 Arms missing_arms(StepCause cause, bool has_input, const Stock& stock) {

@@ -87,10 +87,11 @@ class StudyAnalysis {
   [[nodiscard]] const std::vector<Machine>& machines() const { return machines_; }
   [[nodiscard]] bool has_several_machines() const { return machines_.size() > 1; }
   [[nodiscard]] std::size_t data_runs() const;
+  /// Of studies() and their fair bases.
+  [[nodiscard]] std::vector<const Series*> proper_series() const;
 
  private:
   [[nodiscard]] std::vector<const Series*> arms_of(const Series& proper) const;
-  [[nodiscard]] std::vector<const Series*> proper_series() const;
 
   RunSet runs_;
   std::vector<Machine> machines_;

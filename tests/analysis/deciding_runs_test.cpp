@@ -43,6 +43,17 @@ TEST_F(DecidingRunsOf, AreRepeatsWhereTheLossItselfIsNotSure) {
   EXPECT_GT(runs->wall_time_s, static_cast<double>(runs->launches));
 }
 
+/// The command repeats them, too.
+TEST_F(DecidingRunsOf, CountTheFairBase) {
+  exposed_s_ = 0.004;
+  add_both({.time_noise = 0.03}, 4);
+  add({.time_noise = 0.03, .threads_per_rank = 2}, 4);
+  const auto runs = decided();
+  ASSERT_TRUE(runs);
+  EXPECT_GT(runs->repeats, 4);
+  EXPECT_EQ(runs->launches, 3 * (runs->repeats - 4));
+}
+
 /// No repeats tell what the records do not hold, here who waited for a core.
 TEST_F(DecidingRunsOf, AreTheMissingArmsOfAnOpenCause) {
   exposed_s_ = 0.02;

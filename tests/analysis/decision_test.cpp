@@ -130,5 +130,18 @@ TEST(LaunchesToCallEqual, AreEnoughInFourOfFiveStudies) {
   EXPECT_NEAR(shown, 0.8 * studies, 0.08 * studies);
 }
 
+/// Standard errors 0.01 of five launches and 0.05 of 12 samples: n launches leave √(0.01² · 5 ÷ n +
+/// 0.05²), never under 0.05, which with t(11) = 2.201 reaches beyond 0.1 however many there are.
+TEST(LaunchesToTell, DoNotShrinkTheErrorOfSamples) {
+  Estimate quality{.value = 0, .method = IntervalMethod::welch, .base_count = 5, .count = 5};
+  set_t_interval(quality, 0.01, 8);
+  EXPECT_EQ(launches_to_call_equal(quality, 0.1), 3);
+  add_error(quality, 0.05, 11);
+  EXPECT_EQ(launches_to_call_equal(quality, 0.1), 15) << "as if launches shrank both";
+  quality.lasting = {0.05 * 0.05, 11};
+  EXPECT_FALSE(launches_to_call_equal(quality, 0.1));
+  EXPECT_EQ(launches_to_call_equal(quality, 0.2), 3);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -167,6 +167,23 @@ TEST(Exchange, BucketsOfOtherSizesInEachStepHaveNone) {
   EXPECT_TRUE(std::isnan(exchange.buckets[1].size_bytes));
 }
 
+/// As fusion sends now one piece, now two.
+TEST(Exchange, ABucketOfHalfTheStepsCountsHalf) {
+  auto run = traced_run(2, exchange_steps);
+  std::erase_if(run.buckets, [](const auto& row) { return row.bucket == 1 && row.step % 2 == 0; });
+  const auto exchange = exchange_in(run);
+  EXPECT_EQ(exchange.buckets[1].share, 0.5);
+  EXPECT_NEAR(exchange.buckets[1].transfer_s(), 0.010, 1e-9);
+  EXPECT_NEAR(exchange.transfer_s(), 0.010 + 0.005, 1e-9);
+  EXPECT_NEAR(exchange.wait_s(), 0.002 + 0.001, 1e-9);
+}
+
+TEST(Exchange, WithoutAProbeOfEverySizeItsBestIsNotKnown) {
+  auto run = traced_run(2, exchange_steps);
+  add_probe(run, {2000}, 0.002, 1e-6);
+  EXPECT_TRUE(std::isnan(exchange_in(run).best_exposed_s)) << "the first bucket's is missing";
+}
+
 TEST(Exchange, ForgedRowsAreNoPartOfIt) {
   auto run = traced_run(2, exchange_steps);
   run.buckets.push_back({.rank = 99, .step = 3, .bucket = 0});
@@ -193,6 +210,13 @@ TEST_F(ExchangesOfSeries, AreMeansOverRuns) {
   EXPECT_EQ(all[0].launches, 2U);
   EXPECT_NEAR(all[0].transfer_s(), 0.020 + 0.002, 1e-9);
   EXPECT_NEAR(all[0].exposed_s(), 0.0095, 1e-9);
+}
+
+TEST_F(ExchangesOfSeries, WeightABucketWithTheStepsThatHaveIt) {
+  second_.digest.exchange->buckets[1].share = 0.5;
+  second_.digest.exchange->buckets[1].left_s += 0.010;
+  const auto all = exchanges(series_);
+  EXPECT_NEAR(all[0].transfer_s(), (0.020 + 0.010 + 0.5 * 0.020) / 2, 1e-9) << "mean over runs";
 }
 
 TEST_F(ExchangesOfSeries, AreNoneWhereABucketIsNotOneAllReduce) {

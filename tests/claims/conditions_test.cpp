@@ -229,6 +229,16 @@ TEST(ClaimsAndLabels, OfAReplayReplayedRunsAreRightAndInjectedOnesAreNot) {
   EXPECT_EQ(injected.found, "injected, external");
 }
 
+TEST(ClaimsAndLabels, OfRunsThatAPointDoesNotUseAreNoMatter) {
+  JudgedRuns runs;
+  scalestudy::Run of_four = runs.run(0);
+  of_four.labels = {"oversubscribed"};
+  auto analysis = runs.analysis();
+  analysis.series.by_ranks[4].push_back(&of_four);
+  const auto claim = claim_from(speedup_claim());
+  EXPECT_TRUE(check_conditions(claim, claim.points.at(0), analysis).at(0).matches);
+}
+
 TEST(ClaimsAndLabels, ABusyMachineSaysNothingOfTimesAndAllOfQuality) {
   auto claim = speedup_claim();
   EXPECT_FALSE(hardware_of({"busy_machine"}, claim).matches);

@@ -105,5 +105,18 @@ TEST(Explanations, TheNumberOfRanksIsThatOfThePointOrTheMost) {
   EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::fail) << "of 8";
 }
 
+/// Without arms nothing tells contention from interference, which stands for both.
+TEST(Explanations, WhatWasNotExaminedIsNotRefuted) {
+  auto study = planted_study(StepCause::exchange_contention, 0.2);
+  std::erase_if(study.arms, [](const LaunchArm& arm) { return arm.left_out.has_value(); });
+  const auto decisions = decisions_of(study);
+  ASSERT_EQ(decisions.at(0).main, std::vector{StepCause::interference});
+  const auto finding = find({"transfer", "exchange_contention"}, decisions);
+  EXPECT_EQ(finding.outcome, Outcome::undecided);
+  EXPECT_THAT(finding.reason, HasSubstr("is not told from interference"));
+  EXPECT_EQ(find({"exchange_contention"}, decisions).outcome, Outcome::undecided);
+  EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::fail);
+}
+
 }  // namespace
 }  // namespace scalestudy

@@ -371,5 +371,25 @@ TEST_F(ConclusionsOfStudy, WhereOnlyOneOfThemHadNoCoreToSpareItSaysSome) {
               HasSubstr("NO SPARE CORE: in some of the runs with 1 rank threads"));
 }
 
+/// Of a rank count whose runs were all resumed.
+TEST_F(ConclusionsOfStudy, TheMostRanksWithTimesAreAhead) {
+  add(small());
+  auto two = small();
+  two.ranks = 2;
+  two.epochs = 2;
+  add(two);
+  auto resumed = small();
+  resumed.ranks = 4;
+  resumed.epochs = 1;
+  resumed.labels = {"resumed"};
+  add(resumed);
+  const auto found = conclusions();
+  EXPECT_TRUE(states_speedup(series()));
+  EXPECT_EQ(stated_speedup(series()).ranks, 2);
+  EXPECT_THAT(found.headline, StartsWith("Two ranks trained "));
+  EXPECT_THAT(all(found.speed), HasSubstr("0 of 4 at four ranks"));
+  EXPECT_THAT(all(found.causes), StartsWith("A step of two ranks"));
+}
+
 }  // namespace
 }  // namespace scalestudy

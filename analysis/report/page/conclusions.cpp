@@ -170,10 +170,10 @@ std::string busy_headline(const SpeedupPoint& p) {
 
 std::string other_ranks_sentence(const SeriesAnalysis& analysis) {
   std::vector<std::string> parts;
-  for (std::size_t i = 1; i + 1 < analysis.speedup.size(); ++i) {
-    const SpeedupPoint& p = analysis.speedup[i];
-    parts.push_back(cat(ranks_in_words(p.ranks, false), ": ", with_interval(p.training)));
-  }
+  const auto last = stated_speedup(analysis).ranks;
+  for (const SpeedupPoint& p : analysis.speedup)
+    if (p.ranks > 1 && p.ranks < last && std::isfinite(p.training.value))
+      parts.push_back(cat(ranks_in_words(p.ranks, false), ": ", with_interval(p.training)));
   return parts.empty() ? "" : " Training speed-up at " + join(parts, "; ") + ".";
 }
 
@@ -279,15 +279,21 @@ Conclusions without_base(const SeriesAnalysis& analysis) {
 
 }  // namespace
 
+const SpeedupPoint& stated_speedup(const SeriesAnalysis& analysis) {
+  for (auto point = analysis.speedup.rbegin(); point != analysis.speedup.rend(); ++point)
+    if (std::isfinite(point->training.value)) return *point;
+  return analysis.speedup.back();
+}
+
 bool states_speedup(const SeriesAnalysis& analysis) {
-  const SpeedupPoint& last = analysis.speedup.back();
-  return analysis.speedup.front().ranks == 1 && last.ranks > 1 &&
-         std::isfinite(last.training.value);
+  const SpeedupPoint& stated = stated_speedup(analysis);
+  return analysis.speedup.front().ranks == 1 && stated.ranks > 1 &&
+         std::isfinite(stated.training.value);
 }
 
 Conclusions conclusions_of(const SeriesAnalysis& analysis) {
   if (!states_speedup(analysis)) return without_base(analysis);
-  const SpeedupPoint& last = analysis.speedup.back();
+  const SpeedupPoint& last = stated_speedup(analysis);
   Conclusions conclusions;
   const bool busy = analysis.series.has_label(RunLabel::busy_machine);
   conclusions.headline =

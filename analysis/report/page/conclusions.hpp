@@ -27,6 +27,9 @@ struct Conclusions {
 /// Whether one rank and more were measured.
 [[nodiscard]] bool states_speedup(const SeriesAnalysis& analysis);
 
+/// Of the most ranks that have one; without any of the most ranks.
+[[nodiscard]] const SpeedupPoint& stated_speedup(const SeriesAnalysis& analysis);
+
 [[nodiscard]] Conclusions conclusions_of(const SeriesAnalysis& analysis);
 
 }  // namespace scalestudy

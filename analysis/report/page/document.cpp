@@ -116,7 +116,7 @@ std::vector<std::string> reasons_left_out(const RunSet& set) {
 std::vector<Stat> stats_of(const SeriesAnalysis& analysis) {
   if (!states_speedup(analysis)) return {};
   const SpeedupPoint& base = analysis.speedup.front();
-  const SpeedupPoint& last = analysis.speedup.back();
+  const SpeedupPoint& last = stated_speedup(analysis);
   const std::string n = cat(last.ranks, " ranks");
   // An interval tells how much launches differ, not what other programs did to all of them.
   const bool is_busy = analysis.series.has_label(RunLabel::busy_machine);
@@ -138,7 +138,8 @@ std::vector<Stat> stats_of(const SeriesAnalysis& analysis) {
                                      cat(n, " against one process on the same cores"),
                                      certainty(best->speedup, "")});
   if (const auto cause = cause_in_brief(analysis); cause && !is_busy)
-    stats.push_back({cause->name, "main cause, " + n, cause->remark});
+    stats.push_back(
+        {cause->name, cat("main cause, ", analysis.causes.front().ranks, " ranks"), cause->remark});
   return stats;
 }
 

@@ -55,6 +55,8 @@ std::string axes_of(const SeriesAnalysis& analysis, const std::vector<Drawn>& dr
   auto ranks = ranks_of(analysis);
   for (const auto& one : drawn)
     for (const auto& point : one.arm->points) ranks.insert(point.ranks);
+  for (const auto& asked : analysis.prediction.asked)
+    if (asked.prediction) ranks.insert(asked.ranks);
   return rank_axis(ranks) + "set key outside below center maxcols 2 font ',11'\n";
 }
 

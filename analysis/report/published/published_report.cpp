@@ -87,11 +87,6 @@ std::string other_points_sentence(const ArmAnalysis& arm) {
   return parts.empty() ? "" : cat(" At ", join(parts, "; "), ".");
 }
 
-/// "images", "epochs": what work is counted in.
-std::string work_noun(const PublishedStudy& study, const ArmAnalysis& arm) {
-  return arm.unit == WorkUnit::samples ? study.sample_noun : "epochs";
-}
-
 std::string previous_sentence(const PublishedStudy& study, const ArmAnalysis& arm) {
   const auto& point = arm.told();
   const auto& ratio = point.to_previous;
@@ -213,11 +208,13 @@ std::string dropped_sentence(const PublishedStudy& study, const ArmAnalysis& arm
   std::vector<std::string> parts;
   for (const auto& point : arm.points)
     if (arm.arm.scaling_rule == PublishedRule::linear_fixed_epochs && point.samples_per_epoch < all)
-      parts.push_back(cat(point.samples_per_epoch, " at ", ranks_in_words(point.ranks, false),
-                          " (by epoch time ", significant(point.to_base.median_epoch.value, 3),
-                          ", per sample ", significant(point.to_base.rate.value, 3), ")"));
+      parts.push_back(cat(compact(point.samples_per_epoch), " at ",
+                          ranks_in_words(point.ranks, false), " (by epoch time ",
+                          significant(point.to_base.median_epoch.value, 3), ", per sample ",
+                          significant(point.to_base.rate.value, 3), ")"));
   if (parts.empty()) return "";
-  return cat(" Epochs have ", all, " ", work_noun(study, arm), ", but ", join(parts, ", "), ".");
+  return cat(" Epochs have ", compact(all), " ", work_noun(study, arm), ", but ", join(parts, ", "),
+             ".");
 }
 
 std::string metric_of(const ArmAnalysis& arm) {

@@ -46,6 +46,7 @@ TableCell quality_cell(const PublishedPoint& point) {
 
 std::vector<TableCell> point_row(const ArmAnalysis& arm, const PublishedPoint& point) {
   const bool is_base = point.ranks == point.to_base.base_ranks;
+  const bool is_steady = point.to_base.identified != Identified::whole_rate_and_work;
   return {text_cell(arm.arm.name),
           integer_cell(point.ranks),
           text_cell(point.platform),
@@ -57,7 +58,7 @@ std::vector<TableCell> point_row(const ArmAnalysis& arm, const PublishedPoint& p
           count_cell(point.samples_per_epoch),
           count_cell(point.global_batch_size),
           marked(ratio_cell(point.to_base.total), point),
-          marked(ratio_cell(point.to_base.rate), point),
+          is_steady ? marked(ratio_cell(point.to_base.rate), point) : text_cell(missing_number),
           ratio_cell(point.to_base.median_epoch),
           marked(shown_cell(percent(point.efficiency.value), point.efficiency), point),
           is_base ? text_cell("") : ratio_cell(point.to_previous.factor()),
@@ -96,7 +97,8 @@ ReportTable published_table(const PublishedAnalysis& analysis) {
       cat("As published at ", source_of(analysis.study),
           "; ratios are to the fewest ranks of the arm. Throughput is per sample, by the stated "
           "rate or the median epoch; by the median epoch alone, epochs count as equal whatever "
-          "they hold. Several launches: geometric means, 95 % intervals from three of each on."),
+          "they hold. The count before is the last one without a flaw. Several launches: geometric "
+          "means, 95 % intervals from three of each on."),
       {{"arm", "arm", false},
        {"ranks", "ranks"},
        {"platform", "platform", false, false},
@@ -111,7 +113,7 @@ ReportTable published_table(const PublishedAnalysis& analysis) {
        {"throughput_speedup", "speed-up, throughput"},
        {"median_epoch_speedup", "speed-up, median epoch"},
        {"efficiency", "efficiency"},
-       {"speedup_to_previous", "to the row before"},
+       {"speedup_to_previous", "to the count before"},
        {"quality", "quality"},
        {"evaluated_sample_count", "evaluated", false},
        {"final_loss", "final loss"}},

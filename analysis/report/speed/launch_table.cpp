@@ -26,7 +26,7 @@ std::string caption_of(const std::vector<LaunchComposition>& launches) {
       "A launch's wall time by parts: means over runs in seconds, and their share. Each part is "
       "measured on its own by rank 0; start and end of the processes are the gaps between its "
       "times and the driver's. What they do not add up to is unexplained, in no run more than ",
-      percent(std::ceil(worst_frac * 1e4) / 1e4), " of its wall time.");
+      percent(std::ceil(worst_frac * 1e3) / 1e3), " of its wall time.");
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ json to_json(const FittedModel& fit) {
           {"is_compatible", fit.is_compatible}};
 }
 
-json to_json(const AskedPrediction& asked) {
+json to_json(const AskedPrediction& asked, const char* rate) {
   json object{{"ranks", asked.ranks}, {"is_predicted", asked.prediction.has_value()}};
   if (!asked.prediction) {
     object["refusal"] = asked.refusal.text();
@@ -27,7 +27,7 @@ json to_json(const AskedPrediction& asked) {
   for (const auto model : prediction.as_good) as_good.push_back(to_string(model));
   object.update({{"model", to_string(prediction.model)},
                  {"as_good", as_good},
-                 {"samples_per_s", json_estimate(prediction.samples_per_s)},
+                 {rate, json_estimate(prediction.samples_per_s)},
                  {"speedup", json_estimate(prediction.speedup)},
                  {"efficiency", json_estimate(prediction.efficiency)}});
   return object;
@@ -37,7 +37,8 @@ json to_json(const SeriesPrediction& series) {
   json models = json::array(), asked = json::array();
   if (series.fit)
     for (const auto& fit : series.fit->models()) models.push_back(to_json(fit));
-  for (const auto& one : series.asked) asked.push_back(to_json(one));
+  const auto* rate = series.rate_noun == "epochs" ? "epochs_per_s" : "samples_per_s";
+  for (const auto& one : series.asked) asked.push_back(to_json(one, rate));
   return {{"name", series.series},
           {"labels", series.labels},
           {"link", series.link.empty() ? json() : json(series.link)},

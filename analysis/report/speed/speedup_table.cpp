@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.hpp"
+
 #include "analysis/report/text/numbers.hpp"
 
 namespace scalestudy {
@@ -23,9 +25,10 @@ std::string speedup_caption(const SeriesAnalysis& analysis) {
   const bool has_means = std::ranges::any_of(points, [](const auto& p) { return p.launches > 1; });
   const bool has_intervals =
       std::ranges::any_of(points, [](const auto& p) { return p.training.interval.has_value(); });
-  std::string caption = has_ratios ? "Speed-up against one rank, from launch (exec to exit), "
-                                     "training clock and steady throughput."
-                                   : "Launch (exec to exit), training clock and steady throughput.";
+  std::string caption =
+      cat(has_ratios ? "Speed-up against one rank, from launch" : "Launch",
+          " (exec to exit, less what only measuring takes where it was recorded), training clock "
+          "and steady throughput.");
   if (has_means) caption += " Times and rates are geometric means over launches.";
   if (has_intervals) caption += " 95 % intervals in brackets.";
   if (has_serial_fraction(analysis))

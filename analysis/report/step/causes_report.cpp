@@ -128,10 +128,6 @@ std::string remedies_of(const StepDecision& decision, StepCause cause, const Run
              remedy_of(decision, StepCause::exchange_contention, spec));
 }
 
-std::string ms_text(const Estimate& estimate_s) {
-  return difference_ms_text(estimate_s) + " ms";
-}
-
 const CauseFinding& finding_of(const StepDecision& decision, StepCause cause) {
   return *std::ranges::find(decision.findings, cause, &CauseFinding::cause);
 }
@@ -159,7 +155,7 @@ const Estimate& clearer_s(const CauseFinding& finding) {
 /// "35.3 (33.1 to 37.5) ms"; of what is no growth its limit.
 std::string amount(const Estimate& estimate_s) {
   if (!std::isfinite(estimate_s.value)) return "not recorded";
-  if (estimate_s.value > 0 || !estimate_s.interval) return ms_text(estimate_s);
+  if (estimate_s.value > 0 || !estimate_s.interval) return milliseconds(estimate_s);
   return estimate_s.interval->high > 0 ? cat("at most ", milliseconds(estimate_s.interval->high))
                                        : "none";
 }
@@ -174,7 +170,7 @@ std::string loss_sentence(const StepDecision& decision) {
   const auto difference_s =
       transformed(decision.loss_s, [&](double time_s) { return is_longer ? time_s : -time_s; });
   const auto start = cat("A step of ", ranks_in_words(decision.ranks, false), " is ",
-                         ms_text(difference_s), is_longer ? " longer" : " shorter",
+                         milliseconds(difference_s), is_longer ? " longer" : " shorter",
                          " than perfect scaling (", milliseconds(decision.ideal_step_s), ")");
   if (decision.is_loss) return start + ". ";
   if (decision.loss_s.method == IntervalMethod::two_speeds)
@@ -188,7 +184,7 @@ std::string loss_sentence(const StepDecision& decision) {
 /// What leaving it out gained was measured where an arm leaves out nothing else.
 std::string gain_by_arm(const CauseFinding& main) {
   if (main.cause != StepCause::input || !main.contrast_s.interval) return "";
-  return cat("; leaving it out (synthetic_input) saved ", ms_text(main.contrast_s),
+  return cat("; leaving it out (synthetic_input) saved ", milliseconds(main.contrast_s),
              " a step beyond what it saves one rank");
 }
 
@@ -275,7 +271,7 @@ std::string open_sentence(const StepDecision& decision) {
 std::string hidden_sentence(const StepDecision& decision) {
   if (!decision.hidden) return "";
   return cat(" Input and exchange hide behind each other: without both a step is ",
-             ms_text(decision.hidden->without_both_s),
+             milliseconds(decision.hidden->without_both_s),
              " shorter, the gains without one of them add "
              "up to ",
              milliseconds(decision.hidden->without_one_s), " only.");
@@ -286,7 +282,7 @@ std::string recorded_sentence(const StepDecision& decision) {
   std::vector<std::string> parts;
   for (const auto& finding : decision.findings)
     if (finding.is_recorded)
-      parts.push_back(cat(summary_of(decision, finding), ", ", ms_text(finding.column_s)));
+      parts.push_back(cat(summary_of(decision, finding), ", ", milliseconds(finding.column_s)));
   return parts.empty() ? "" : cat(" Surely more by the records: ", join(parts, "; "), ".");
 }
 

@@ -66,6 +66,8 @@ std::string significant(double value, int digits) {
 }
 
 std::string compact(double value) {
+  if (std::abs(value) >= 1e3 && std::abs(value) < largest_without_exponent)
+    return typeset(fmt::format("{:.0f}", value));
   return std::isfinite(value) ? typeset(fmt::format("{:.4g}", value)) : missing_number;
 }
 
@@ -129,6 +131,10 @@ std::string difference_text(const Estimate& estimate, int decimals) {
 
 std::string difference_ms_text(const Estimate& time_s) {
   return difference_text(transformed(time_s, [](double one_s) { return one_s * 1e3; }));
+}
+
+std::string milliseconds(const Estimate& time_s) {
+  return difference_ms_text(time_s) + " ms";
 }
 
 std::string mean_and_deviation(const std::vector<double>& values) {

@@ -16,7 +16,8 @@ inline constexpr const char* missing_number = "–";
 
 /// `digits` significant ones, no exponent between 1e-4 and 1e7; "–" for NaN.
 [[nodiscard]] std::string significant(double value, int digits);
-/// As many of 4 significant digits as say something: 8 -> "8", 1.9244444 -> "1.924".
+/// As many of 4 significant digits as say something, whole numbers below 1e7 with all: 8 -> "8",
+/// 1.9244444 -> "1.924", 64000 -> "64 000".
 [[nodiscard]] std::string compact(double value);
 /// Full precision for TSV, CSV and gnuplot; "NaN" when not finite.
 [[nodiscard]] std::string exact(double value);
@@ -37,6 +38,8 @@ inline constexpr const char* missing_number = "–";
 [[nodiscard]] std::string difference_text(const Estimate& estimate, int decimals);
 /// The same of a difference in s, in ms without the unit.
 [[nodiscard]] std::string difference_ms_text(const Estimate& time_s);
+/// "6.5 (3.3–9.6) ms".
+[[nodiscard]] std::string milliseconds(const Estimate& time_s);
 /// How many decimals show so many significant digits: 26.34, 3 -> 1.
 [[nodiscard]] int decimals_for(double value, int digits);
 /// "0.0123 ± 0.0002" (mean ± standard deviation), without the latter for fewer than two values.
