@@ -68,10 +68,10 @@ bool speaks_against(RunLabel label, const Claim& claim) {
 
 ConditionCheck hardware_check(const Claim& claim, const std::vector<const Run*>& runs) {
   std::vector<std::string> against;
-  for (const auto& [label, name, summary] : choices<RunLabel>)
-    if (speaks_against(label, claim) &&
-        std::ranges::any_of(runs, [&](const Run* run) { return run->has_label(label); }))
-      against.emplace_back(name);
+  for (const auto& row : choices<RunLabel>)
+    if (speaks_against(row.value, claim) &&
+        std::ranges::any_of(runs, [&](const Run* run) { return run->has_label(row.value); }))
+      against.emplace_back(row.name);
   const std::string claimed = claim.is_about_replay() ? replayed : real;
   return {.condition = ClaimCondition::hardware,
           .claimed = claimed,

@@ -10,6 +10,7 @@
 
 #include "data/file_bytes.hpp"
 #include "data/foreground_notes.hpp"
+#include "data/image_folder.hpp"
 #include "data/mask_survey.hpp"
 #include "data/pack/pack_set_writer.hpp"
 #include "data/pack/pack_volume.hpp"

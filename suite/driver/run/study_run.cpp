@@ -108,7 +108,9 @@ Closing closing_of(const RunRecord& record,
 
 std::vector<RunResult> StudyRunner::run_all() {
   const auto& runs = parts_.plan.matrix.runs;
-  for (const auto& spec : runs) configurations_.push_back(TimeLeft::configuration_of(spec));
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    configurations_.push_back(
+        is_settled(parts_.earlier[i].stage) ? "" : TimeLeft::configuration_of(runs[i]));
   learn_from_earlier_runs();
   // Who trains nothing warms up by itself, and has no first steps.
   if (!parts_.policy.no_trial && runs.front().trains()) warm_up();

@@ -73,7 +73,7 @@ class StudyRunner {
 
   Parts parts_;
   TimeLeft time_left_;
-  std::vector<std::string> configurations_;  ///< of the runs, for time_left_
+  std::vector<std::string> configurations_;  ///< of the runs that are left, for time_left_
   std::size_t index_ = 0;                    ///< of the run at work
   bool resuming_ = false;                    ///< it goes on from a checkpoint
 };

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/statistics.hpp"
+
 #include "study/link_model.hpp"
 
 namespace scalestudy {
