@@ -173,8 +173,6 @@ void require_partners(const fs::path& root,
   const auto images_alone = without_partner(images, masks);
   const auto masks_alone = without_partner(masks, images);
   const auto of_name = cat(" of the same name", end.empty() ? "" : cat(" and '", end, "'"));
-  std::vector<std::string> mask_names;
-  for (const auto& [stem, name] : masks) mask_names.push_back(name);
   for (const auto& image : images_alone)
     for (const auto& mask : masks_alone)
       require_one_spelling(root / "images" / image, root / "masks" / mask);
@@ -184,7 +182,7 @@ void require_partners(const fs::path& root,
              " have no mask", of_name, ": ", first_few(images_alone)),
          reason_of_absence(images_alone.size() < images.size() || masks.empty()
                                ? "without a mask there is nothing to learn from"
-                               : cat("masks there are ", first_few(mask_names)),
+                               : cat("masks there are ", first_few(masks_alone)),
                            root / "masks", images_alone, passed_over),
          cat("Call each mask as its image, or all with one and the same end or beginning more, in ",
              in_folder(root / "masks"), "; remove images without a mask")});

@@ -128,8 +128,8 @@ std::int64_t helping_threads_per_rank(const RunSpec& spec) {
   return communicating;
 }
 
-/// Why a setting cannot hold on the run's device; else "".
-/// The last batch of an epoch may have another shape, and is not counted.
+/// In which step settings.cuda_graph records: the last batch of an epoch may have another shape,
+/// and is not counted.
 std::int64_t step_of_graph(const RulePlan& plan) {
   const auto steps = plan.steps_per_epoch;
   const bool has_rest = steps > 1 && plan.samples_per_epoch % plan.global_batch_size != 0;
@@ -138,6 +138,7 @@ std::int64_t step_of_graph(const RulePlan& plan) {
                     : batches_before_graph / whole * steps + batches_before_graph % whole;
 }
 
+/// Why a setting cannot hold on the run's device; else "".
 std::string unusable_on_device(const RunSpec& spec) {
   const auto& settings = spec.settings;
   const auto precision = settings.precision;

@@ -76,7 +76,6 @@ TEST(Measurement, EachCallIsRecordedOnceByEachRankAndRight) {
   }
 }
 
-/// One bit of one element of rank 1's result, each time.
 /// Else a part that comes from the neighbour would pass as right.
 TEST(Measurement, RanksBesideEachOtherSendOtherNumbers) {
   for (const std::int64_t ranks : {2, 20, 36, 40, 64, 85, 128, 256}) {
@@ -95,6 +94,7 @@ TEST(Measurement, RanksBesideEachOtherSendOtherNumbers) {
   }
 }
 
+/// One bit of one element of rank 1's result, each time.
 TEST(Measurement, AWrongElementIsFoundWhereItIs) {
   for (const auto operation :
        {CollectiveOperation::all_reduce, CollectiveOperation::broadcast,

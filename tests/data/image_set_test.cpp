@@ -423,6 +423,10 @@ TEST_F(ClassSet, SaysThatFilesAreOfOneSample) {
     expect_refused({"train/kite' has masks beside pictures"});
     fs::remove_all(root_ / "train/kite");
   }
+  for (const auto* sample : {"c 1", "c 2", "c 3"})
+    for (const auto* end : {"_rgb", "_mask"}) add(cat("train/kite/", sample, end, ".png"));
+  expect_refused({"train/kite' has masks beside pictures, called '_mask'"});
+  fs::remove_all(root_ / "train/kite");
   for (const auto* name : {"b1", "b1_mask", "b2", "mask_b3"}) add(cat("train/kite/", name, ".png"));
   EXPECT_NO_THROW((void)open_class_set(root_)) << "one may be a picture of that name";
 }

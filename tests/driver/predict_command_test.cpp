@@ -34,6 +34,20 @@ class PredictCommand : public ::testing::Test {
   [[nodiscard]] DriverAnswer predict(const std::string& ranks) const {
     return ask_driver({"predict", study(), "--ranks", ranks});
   }
+  /// A file with one arm.
+  [[nodiscard]] std::string published(const json& arm) const {
+    const json study{{"format", "scalestudy published study"},
+                     {"schema", 1},
+                     {"label", "external"},
+                     {"name", "mine"},
+                     {"title", "Mine"},
+                     {"repository", "https://example.org/mine"},
+                     {"commit", "1a2b3c4"},
+                     {"workload", "unet"},
+                     {"arms", {arm}}};
+    write_text(folder_ / "mine.json", study.dump());
+    return (folder_ / "mine.json").string();
+  }
   TemporaryFolder folder_;
 
  private:
@@ -71,18 +85,8 @@ TEST_F(PredictCommand, LaunchesOfAPublishedSeriesAreWeighed) {
                       {"median_epoch_s", (8 + 52.0 / ranks) * chance * (ranks == 4 ? 1.045 : 1)},
                       {"samples_per_epoch", 1000},
                       {"global_batch_size", 16 * ranks}});
-  const json study{{"format", "scalestudy published study"},
-                   {"schema", 1},
-                   {"label", "external"},
-                   {"name", "mine"},
-                   {"title", "Mine"},
-                   {"repository", "https://example.org/mine"},
-                   {"commit", "1a2b3c4"},
-                   {"workload", "unet"},
-                   {"arms", {{{"name", "one"}, {"runs", runs}}}}};
-  write_text(folder_ / "mine.json", study.dump());
   const auto document =
-      json_of_driver({"predict", (folder_ / "mine.json").string(), "--ranks", "8"});
+      json_of_driver({"predict", published({{"name", "one"}, {"runs", runs}}), "--ranks", "8"});
   const auto& speedup = document["series"].at(0)["predictions"].at(0)["speedup"];
   EXPECT_LT(speedup["interval"].at(0), 60 / 14.5);
   EXPECT_GT(speedup["interval"].at(1), 60 / 14.5);
@@ -93,17 +97,7 @@ TEST_F(PredictCommand, PublishedEpochsWithoutSamplesArePredictedAsEpochs) {
   json runs;
   for (const int ranks : {1, 2, 4})
     runs.push_back({{"ranks", ranks}, {"median_epoch_s", 8 + 52.0 / ranks}});
-  const json study{{"format", "scalestudy published study"},
-                   {"schema", 1},
-                   {"label", "external"},
-                   {"name", "mine"},
-                   {"title", "Mine"},
-                   {"repository", "https://example.org/mine"},
-                   {"commit", "1a2b3c4"},
-                   {"workload", "unet"},
-                   {"arms", {{{"name", "one"}, {"scaling_rule", "strong"}, {"runs", runs}}}}};
-  const auto file = (folder_ / "mine.json").string();
-  write_text(file, study.dump());
+  const auto file = published({{"name", "one"}, {"scaling_rule", "strong"}, {"runs", runs}});
   EXPECT_THAT(ask_driver({"predict", file, "--ranks", "8"}).out, HasSubstr("epochs/s"));
   const auto document = json_of_driver({"predict", file, "--ranks", "8"});
   const auto& eight = document["series"].at(0)["predictions"].at(0);

@@ -26,6 +26,15 @@ bool no_ranks_left(const Workplace& place) {
   return eventually([&] { return ranks_at_work_in(place.path()).empty(); });
 }
 
+fs::path first_folder_that_records(const Workplace& place) {
+  std::vector<fs::path> folders;
+  EXPECT_TRUE(eventually([&] {
+    folders = place.run_folders();
+    return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
+  }));
+  return folders.front();
+}
+
 void expect_completes_when_run_again(const Workplace& place) {
   const auto again = place.run();
   EXPECT_EQ(again.code, 0) << again.err;
@@ -68,11 +77,7 @@ TEST(Crash, AnyRankKilledFromOutsideIsNamed) {
 TEST(Crash, AKilledDriversRunIsInterruptedAndOfNoKnownLaunchTime) {
   const Workplace place;
   const auto driver = place.start(place.run_arguments(), place.hold());
-  std::vector<fs::path> folders;
-  EXPECT_TRUE(eventually([&] {
-    folders = place.run_folders();
-    return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
-  }));
+  const auto folder = first_folder_that_records(place);
   ::kill(driver, SIGKILL);
   static_cast<void>(place.wait_for(driver));
   EXPECT_TRUE(no_ranks_left(place));
@@ -80,7 +85,7 @@ TEST(Crash, AKilledDriversRunIsInterruptedAndOfNoKnownLaunchTime) {
   EXPECT_THAT(status.out, HasSubstr("1 interrupted"));
   EXPECT_THAT(status.out, HasSubstr("the driver ended before the run did"));
   expect_completes_when_run_again(place);
-  const auto record = read_run_file(folders.front() / "attempt-1" / "run.h5");
+  const auto record = read_run_file(folder / "attempt-1" / "run.h5");
   EXPECT_EQ(record.header.status, RunStatus::interrupted);
   EXPECT_EQ(record.summary_value(&SummaryRow::launch_wall_time_s), std::nullopt);
 }
@@ -89,27 +94,23 @@ TEST(Crash, AKilledDriversRunIsInterruptedAndOfNoKnownLaunchTime) {
 TEST(Crash, ARunThatEndedAndCouldNotBeClosedIsClosedLater) {
   const Workplace place;
   const auto driver = place.start(place.run_arguments(), place.hold());
-  std::vector<fs::path> folders;
-  EXPECT_TRUE(eventually([&] {
-    folders = place.run_folders();
-    return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
-  }));
-  const auto in_the_way = folders.front() / "run.h5.new";
+  const auto folder = first_folder_that_records(place);
+  const auto in_the_way = folder / "run.h5.new";
   fs::create_directories(in_the_way / "full");
   place.release();
   const auto finished = place.wait_for(driver);
   EXPECT_EQ(finished.code, 5) << finished.err;
-  EXPECT_TRUE(fs::exists(folders.front() / "run.h5.part"));
+  EXPECT_TRUE(fs::exists(folder / "run.h5.part"));
   fs::remove_all(in_the_way);
   const auto again = place.run();
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("had ended, and its file is closed now"));
-  const auto record = read_run_file(folders.front() / "run.h5");
+  const auto record = read_run_file(folder / "run.h5");
   EXPECT_EQ(record.header.status, RunStatus::complete);
   EXPECT_FALSE(record.header.has_label(RunLabel::resumed));
   EXPECT_EQ(record.summary_value(&SummaryRow::launch_wall_time_s), std::nullopt);
   EXPECT_TRUE(record.summary_value(&SummaryRow::training_time_s));
-  EXPECT_FALSE(fs::exists(folders.front() / "attempt-1")) << "nothing ran again";
+  EXPECT_FALSE(fs::exists(folder / "attempt-1")) << "nothing ran again";
 }
 
 TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {
@@ -117,10 +118,7 @@ TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {
     const Workplace place;
     const auto driver =
         place.start(place.run_arguments({"--set", "settings.seed=7"}), place.hold());
-    EXPECT_TRUE(eventually([&] {
-      const auto folders = place.run_folders();
-      return !folders.empty() && fs::exists(folders.front() / "run.h5.part");
-    }));
+    static_cast<void>(first_folder_that_records(place));
     ::kill(driver, signal);
     const auto finished = place.wait_for(driver);
     EXPECT_EQ(finished.code, 130) << finished.err;
