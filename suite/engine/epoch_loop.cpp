@@ -159,9 +159,10 @@ void EpochLoop::flush() {
   const auto times = timeline_.take_finished();
   const auto facts = take_facts();
   try {
+    recording_.wait_s += services_.comms.control.barrier().wait_s();
     if (services_.monitors != nullptr)
       services_.monitors->record(services_.writer, services_.clock.origin_s());
-    recording_.wait_s += recorder_.flush(times, facts);
+    recorder_.flush(times, facts);
   } catch (const Error&) {
     recorder_.flush_alone(times, facts);  // the others are gone; what this rank measured is not
     throw;

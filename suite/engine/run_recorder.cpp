@@ -56,19 +56,17 @@ StepRow step_row(const StepTimes& times, const StepFacts& facts) {
 }
 
 /// Until the last gradient of the slowest rank is ready, the others wait for it; only then is
-/// anybody waiting for data to move (METRICS.md#waiting-and-transfer). Collective. Returns how long
-/// the slowest rank let this one wait here [s].
-double split_blocked_time(const Communicator& comm, std::vector<StepRow>& rows) {
+/// anybody waiting for data to move (METRICS.md#waiting-and-transfer). Collective.
+void split_blocked_time(const Communicator& comm, std::vector<StepRow>& rows) {
   std::vector<double> last_ready_s;
   for (const auto& row : rows) last_ready_s.push_back(row.ready_s);
-  const auto times = comm.all_reduce(view_of(std::span(last_ready_s)), ReduceOp::max);
+  comm.all_reduce(view_of(std::span(last_ready_s)), ReduceOp::max);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     auto& row = rows[i];
     const double blocked_s = row.released_s - row.exposed_communication_s;
     row.peer_wait_s = std::max(std::min(last_ready_s[i], row.released_s) - blocked_s, 0.0);
     row.exposed_transfer_s = row.exposed_communication_s - row.peer_wait_s;
   }
-  return times.wait_s();
 }
 
 /// Collective.
@@ -138,10 +136,10 @@ void RunRecorder::find_arrivals(std::vector<StepTimes>& times) {
     }
 }
 
-double RunRecorder::flush(std::vector<StepTimes> times, const std::vector<StepFacts>& facts) {
+void RunRecorder::flush(std::vector<StepTimes> times, const std::vector<StepFacts>& facts) {
   find_arrivals(times);
   auto mine = step_rows(times, facts);
-  const double wait_s = split_blocked_time(comm_, mine);
+  split_blocked_time(comm_, mine);
   const auto steps = gathered(comm_, mine);
   const auto buckets = gathered(comm_, bucket_rows(times));
   if (writer_ != nullptr) {
@@ -155,7 +153,6 @@ double RunRecorder::flush(std::vector<StepTimes> times, const std::vector<StepFa
   collected_ = 0;
   written_ = false;
   buckets_.clear();
-  return wait_s;
 }
 
 void RunRecorder::flush_alone(const std::vector<StepTimes>& times,

@@ -64,9 +64,8 @@ class RunRecorder {
   /// True when the steps collected so far should be written now; the same on all ranks.
   [[nodiscard]] bool is_due() const { return collected_ >= next_flush_; }
 
-  /// Collective. `times` and `facts`: one entry per step since the last flush, in order. Returns
-  /// how long the slowest rank let this one wait [s].
-  double flush(std::vector<StepTimes> times, const std::vector<StepFacts>& facts);
+  /// Collective. `times` and `facts`: one entry per step since the last flush, in order.
+  void flush(std::vector<StepTimes> times, const std::vector<StepFacts>& facts);
 
   /// Local, rank 0: what this rank has collected, when the others are gone.
   void flush_alone(const std::vector<StepTimes>& times, const std::vector<StepFacts>& facts);

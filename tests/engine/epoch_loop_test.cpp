@@ -1,6 +1,7 @@
 #include "engine/epoch_loop.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <thread>
 
@@ -31,9 +32,14 @@ class Overheard final : public CommunicatorInterface,
   CollectiveTimes all_reduce(BufferView, ReduceOp) override { return {}; }
   CollectiveTimes reduce(BufferView, ReduceOp, Rank) override { return {}; }
   CollectiveTimes broadcast(BufferView, Rank) override { return {}; }
-  CollectiveTimes all_gather(ConstBufferView, BufferView) override { return {}; }
+  CollectiveTimes all_gather(ConstBufferView mine, BufferView all) override {
+    std::memcpy(all.data, mine.data, static_cast<std::size_t>(mine.bytes().value()));
+    return {};
+  }
   CollectiveTimes reduce_scatter(ConstBufferView, BufferView, ReduceOp) override { return {}; }
-  CollectiveTimes barrier(std::optional<Seconds>) override { return {}; }
+  CollectiveTimes barrier(std::optional<Seconds>) override {
+    return {.entered = {}, .all_arrived = Clock::time_point(barrier_wait), .left = {}};
+  }
   std::shared_ptr<CommunicatorInterface> duplicate(const std::string&) override {
     return shared_from_this();
   }
@@ -48,6 +54,7 @@ class Overheard final : public CommunicatorInterface,
 
   std::string reason;
   ExitCode exit_code = ExitCode::done;
+  Clock::duration barrier_wait{};
 };
 
 TEST_F(Epochs, FollowEachOtherInOrder) {
@@ -103,6 +110,21 @@ TEST_F(Epochs, EveryFactOfAStepStandsInItsOwnColumn) {
   EXPECT_THAT(steps.values(&StepRow::sample_count), Each(4));
   EXPECT_THAT(steps.values(&StepRow::learning_rate), Each(0.5));
   EXPECT_THAT(steps.values(&StepRow::epoch), ElementsAre(0, 0, 1, 1));
+}
+
+/// Also where the first exchange of a flush is that of the monitors or of arrivals.
+TEST_F(Epochs, RanksThatWaitForSlowerOnesBeforeRecordingSayHowLong) {
+  const auto peers = std::make_shared<Overheard>();
+  peers->barrier_wait = std::chrono::milliseconds(250);
+  const Communicator comm(peers);
+  const auto part = folder_ / "run.h5.part";
+  RunFileWriter writer(part, RunHeader{.run_id = "test"}, 1);
+  FakeTraining work(comm, {});
+  Outcome outcome;
+  train(spec_of_fake_training(1, 1, 2, 4), comm, work, &writer, {}, outcome);
+  EXPECT_EQ(outcome.error, "");
+  writer.flush();
+  EXPECT_THAT(read_run_file(part).steps.values(&StepRow::recording_wait_s), ElementsAre(0, 0.25));
 }
 
 TEST_F(Epochs, EvaluationsSayAfterWhichEpochAndOfWhichSet) {
