@@ -1,17 +1,11 @@
 #include "comm/rendezvous.hpp"
 
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <system_error>
-#include <thread>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "core/error.hpp"
 #include "core/text.hpp"
@@ -83,33 +77,6 @@ std::optional<Rendezvous> rendezvous_from(const Variables& names) {
   return result;
 }
 
-/// Takes the first free number; creating a file exclusively is atomic, also on network folders.
-Rank take_number(const std::filesystem::path& folder, WorldSize world_size) {
-  for (Rank rank; rank.value() < world_size.value(); ++rank) {
-    const auto path = folder / cat("rank", rank);
-    const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-    if (file >= 0) {
-      ::close(file);
-      return rank;
-    }
-    if (errno != EEXIST) {
-      throw BadInput({cat(path.string(), " could not be made: ", std::strerror(errno)),
-                      "the ranks meet by files in this folder", "Name a writable folder"});
-    }
-  }
-  throw RunFailed({cat("all ", world_size, " ranks of ", folder.string(), " are taken"),
-                   "this process would be one too many",
-                   "Use a fresh folder for each job, and start as many ranks as asked for"});
-}
-
-std::int64_t count_arrived(const std::filesystem::path& folder, WorldSize world_size) {
-  std::int64_t count = 0;
-  for (Rank rank; rank.value() < world_size.value(); ++rank) {
-    if (std::filesystem::exists(folder / cat("rank", rank))) ++count;
-  }
-  return count;
-}
-
 }  // namespace
 
 Rendezvous rendezvous_from_environment(const std::string& job_key) {
@@ -138,32 +105,6 @@ void require_one_host(const Rendezvous& rendezvous) {
                       " on its host: ", rendezvous.source),
                   "the back-end shm joins the ranks of one host",
                   "Use the back-end mpi between hosts"});
-}
-
-Rendezvous rendezvous_from_file(const std::filesystem::path& folder,
-                                WorldSize world_size,
-                                Seconds deadline) {
-  std::error_code ignored;  // take_number() reports what is wrong with the folder
-  std::filesystem::create_directories(folder, ignored);
-  Rendezvous result;
-  result.rank = take_number(folder, world_size);
-  result.local_rank = result.rank;
-  result.world_size = world_size;
-  result.key = std::filesystem::absolute(folder).lexically_normal().string();
-  result.source = "file " + folder.string();
-
-  const Stopwatch waited;
-  while (true) {
-    const std::int64_t arrived = count_arrived(folder, world_size);
-    if (arrived == world_size.value()) return result;
-    if (waited.elapsed_s() > deadline.count()) {
-      throw RunFailed({cat("only ", arrived, " of ", world_size, " ranks came to ", folder.string(),
-                           " within ", human_duration(deadline.count())),
-                       "a job starts when all of its ranks have met",
-                       "Look at the logs of the missing ranks, or allow more time"});
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
 }
 
 }  // namespace scalestudy

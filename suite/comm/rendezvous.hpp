@@ -1,7 +1,6 @@
 #pragma once
 /// How ranks find each other: who am I, how many are we, and a key all of us share.
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +16,7 @@ struct Rendezvous {
   WorldSize world_size{1};
   Rank local_rank;
   std::string key;     ///< equal on all ranks of the job, unique on the host: names where they meet
-  std::string source;  ///< "environment (RANK, WORLD_SIZE)", "file …"
+  std::string source;  ///< "environment (RANK, WORLD_SIZE)"
   std::shared_ptr<const void> session;  ///< MPI, when it was asked: keeps it initialised
   bool knows_local_rank = true;         ///< false: `local_rank` is the rank
 };
@@ -34,12 +33,6 @@ void require_local_rank(const Rendezvous& rendezvous);
 /// Those of another host would wait for rank 0 in vain. Errors: BadInput when the launcher has put
 /// ranks on several hosts. Local.
 void require_one_host(const Rendezvous& rendezvous);
-
-/// Ranks are handed out in order of arrival by files in `folder`; returns when all have come.
-/// Errors: RunFailed naming how many came before `deadline`.
-[[nodiscard]] Rendezvous rendezvous_from_file(const std::filesystem::path& folder,
-                                              WorldSize world_size,
-                                              Seconds deadline);
 
 /// Asks MPI; the key is that of rank 0. For MPI launchers whose environment variables we do not
 /// know. Collective. Errors: Unavailable when this build has no MPI.

@@ -5,19 +5,13 @@
 
 #include "core/error.hpp"
 #include "core/hash.hpp"
+#include "core/shuffle.hpp"
 
 namespace scalestudy {
 
 std::vector<std::int64_t> permutation(std::int64_t size, std::uint64_t seed, std::uint64_t pass) {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(size));
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  std::uint64_t state = mix64(seed ^ mix64(pass));
-  for (std::size_t last = order.size(); last > 1; --last) {
-    state = mix64(state);
-    // The bias of the modulo is below size / 2^64.
-    std::swap(order[last - 1], order[state % last]);
-  }
-  return order;
+  const auto order = shuffled_order(static_cast<std::size_t>(size), mix64(seed ^ mix64(pass)));
+  return {order.begin(), order.end()};
 }
 
 SampleSequence::SampleSequence(SampleCount size, std::uint64_t seed)

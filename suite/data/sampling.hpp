@@ -12,8 +12,7 @@
 
 namespace scalestudy {
 
-/// A permutation of 0 … size − 1 that depends on (seed, pass) only. Fisher-Yates over an own
-/// generator, so that it is the same with every standard library.
+/// A permutation of 0 … size − 1 that depends on (seed, pass) only.
 [[nodiscard]] std::vector<std::int64_t> permutation(std::int64_t size,
                                                     std::uint64_t seed,
                                                     std::uint64_t pass);

@@ -1,19 +1,15 @@
 #include "comm/rendezvous.hpp"
 
 #include <cstdlib>
-#include <fstream>
 #include <map>
-#include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/error.hpp"
-#include "core/text.hpp"
 
-#include "conformance/rank_runner.hpp"
+#include "tests/support/launcher_variables.hpp"
 #include "tests/support/message_of.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
 namespace {
@@ -23,15 +19,7 @@ using testing::HasSubstr;
 /// The launchers' variables as a test wants them; none is left from the caller's shell.
 class Launched : public testing::Test {
  protected:
-  void SetUp() override {
-    for (const char* name :
-         {"RANK", "WORLD_SIZE", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-          "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID",
-          "FLUX_TASK_RANK", "FLUX_JOB_SIZE", "FLUX_TASK_LOCAL_ID", "PMI_RANK", "PMI_SIZE",
-          "MPI_LOCALRANKID", "PMI_LOCAL_RANK", "PALS_LOCAL_RANKID"}) {
-      ::unsetenv(name);
-    }
-  }
+  void SetUp() override { test::clear_launcher_variables(); }
 
   static void set(const std::map<std::string, std::string>& variables) {
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
@@ -107,46 +95,6 @@ TEST_F(Launched, RefusesContradictions) {
   EXPECT_THAT(refusal(), HasSubstr("RANK is \"1x\""));
   set({{"RANK", ""}});
   EXPECT_THAT(refusal(), HasSubstr("RANK is \"\""));
-}
-
-class FileRendezvous : public testing::Test {
- protected:
-  TemporaryFolder temporary_;
-  std::filesystem::path folder_ = temporary_ / "rendezvous";
-};
-
-TEST_F(FileRendezvous, HandsOutEveryRankOnceAndOneKey) {
-  const auto reports = run_processes(4, [&](int) {
-    const Rendezvous place = rendezvous_from_file(folder_, WorldSize(4), Seconds(30));
-    return cat(place.rank, " ", place.key);
-  });
-  std::set<std::string> expected;
-  for (int rank = 0; rank < 4; ++rank) expected.insert(cat(rank, " ", folder_.string()));
-  EXPECT_EQ(std::set<std::string>(reports.begin(), reports.end()), expected);
-}
-
-TEST_F(FileRendezvous, JoinsASharedMemoryJob) {
-  const auto reports = run_processes(3, [&](int) {
-    const Rendezvous place = rendezvous_from_file(folder_, WorldSize(3), Seconds(30));
-    const Communicator comm = make_communicator(CommunicatorKind::shm, place, Seconds(30));
-    return cat(all_reduce_value(comm, static_cast<double>(comm.rank().value())));
-  });
-  EXPECT_THAT(reports, testing::Each("3"));
-}
-
-TEST_F(FileRendezvous, SaysHowManyCame) {
-  const auto meet = [&] { return rendezvous_from_file(folder_, WorldSize(2), Seconds(0.05)); };
-  EXPECT_THAT(message_of<RunFailed>(meet), HasSubstr("only 1 of 2 ranks came"));
-}
-
-TEST_F(FileRendezvous, RefusesOneTooMany) {
-  (void)rendezvous_from_file(folder_, WorldSize(1), Seconds(1));
-  EXPECT_THROW((void)rendezvous_from_file(folder_, WorldSize(1), Seconds(1)), RunFailed);
-}
-
-TEST_F(FileRendezvous, RefusesAFolderThatIsAFile) {
-  std::ofstream(folder_) << "text";
-  EXPECT_THROW((void)rendezvous_from_file(folder_, WorldSize(1), Seconds(1)), BadInput);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <atomic>
 #include <csignal>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -11,7 +10,6 @@
 #include <unistd.h>
 
 #include "core/error.hpp"
-#include "core/hash.hpp"
 #include "core/text.hpp"
 
 #include "comm/back_ends.hpp"
@@ -31,26 +29,14 @@ Rendezvous place_of(int rank, int world_size, const std::string& key) {
   return {Rank(rank), WorldSize(world_size), Rank(rank), key, "the test", nullptr};
 }
 
-/// What a job with this key could leave behind.
-std::filesystem::path file_of(const std::string& key) {
-  return cat("/dev/shm/scalestudy-", ::getuid(), "-", hex64(mix64(fnv1a(key))));
-}
-
 std::string meet(const Rendezvous& place, Seconds deadline) {
   return cat(all_reduce_value(make_communicator(CommunicatorKind::shm, place, deadline), 1.0));
 }
 
-TEST(SharedSegment, HasNoFileBeforeOrAfterAllHaveMet) {
-  const std::string key = unique_key();
-  const auto reports = run_processes(2, [&](int rank) -> std::string {
-    if (rank == 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    const bool existed_before = std::filesystem::exists(file_of(key));
-    const Communicator comm =
-        make_communicator(CommunicatorKind::shm, place_of(rank, 2, key), Seconds(30));
-    comm.barrier();
-    return existed_before || std::filesystem::exists(file_of(key)) ? "there is one" : "";
-  });
-  EXPECT_THAT(reports, Each(""));
+/// So that no process is over before another one begins.
+void await_all(std::atomic<int>& started, int processes) {
+  ++started;
+  while (started < processes) std::this_thread::yield();
 }
 
 TEST(SharedSegment, KilledJobLeavesNothingInTheWayOfTheNext) {
@@ -63,7 +49,6 @@ TEST(SharedSegment, KilledJobLeavesNothingInTheWayOfTheNext) {
     return meet(place_of(0, 2, key), Seconds(30));
   });
   ASSERT_EQ(dead.front(), "killed by signal 9");
-  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 
   const auto reports = run_processes(2, [&](int rank) {
     if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -74,8 +59,11 @@ TEST(SharedSegment, KilledJobLeavesNothingInTheWayOfTheNext) {
 
 TEST(SharedSegment, Rank0StartedTwiceIsRefused) {
   const std::string key = unique_key();
-  const auto reports =
-      run_processes(2, [&](int) { return meet(place_of(0, 2, key), Seconds(0.3)); });
+  SharedValue<std::atomic<int>> started;
+  const auto reports = run_processes(2, [&](int) {
+    await_all(*started, 2);
+    return meet(place_of(0, 2, key), Seconds(0.3));
+  });
   EXPECT_THAT(cat(reports[0], reports[1]), HasSubstr("rank 0 was started twice"));
 }
 
@@ -88,16 +76,14 @@ TEST(SharedSegment, LimitOnTheLengthOfFilesIsNamed) {
     return meet(place_of(0, 2, key), Seconds(1));
   });
   EXPECT_THAT(reports.front(), HasSubstr("ulimit -f"));
-  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 }
 
-TEST(SharedSegment, MissingRankIsNamedAndNothingIsLeft) {
+TEST(SharedSegment, MissingRankIsNamed) {
   const std::string key = unique_key();
   const auto reports =
       run_processes(2, [&](int rank) { return meet(place_of(rank, 3, key), Seconds(0.3)); });
   EXPECT_THAT(reports[0], HasSubstr("rank 2 did not come within 300"));
   EXPECT_THAT(reports[1], HasSubstr("exception: "));
-  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 }
 
 TEST(SharedSegment, MissingRank0IsNamed) {
@@ -116,7 +102,7 @@ void kill_when_joined(const std::atomic<pid_t>& victim) {
   ::kill(victim, SIGKILL);
 }
 
-TEST(SharedSegment, DeathOfRank0WhileGatheringFreesTheOthersAndLeavesNothing) {
+TEST(SharedSegment, DeathOfRank0WhileGatheringFreesTheOthers) {
   const std::string key = unique_key();
   SharedValue<std::atomic<pid_t>> rank_0;
   const auto reports = run_processes(2, [&](int rank) -> std::string {
@@ -126,7 +112,6 @@ TEST(SharedSegment, DeathOfRank0WhileGatheringFreesTheOthersAndLeavesNothing) {
   });
   EXPECT_EQ(reports[0], "killed by signal 9");
   EXPECT_THAT(reports[1], AllOf(HasSubstr("rank 0 (process "), HasSubstr("ended before all")));
-  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 }
 
 TEST(SharedSegment, DifferentWorldSizesAreRefusedOnAllRanks) {
@@ -139,16 +124,18 @@ TEST(SharedSegment, DifferentWorldSizesAreRefusedOnAllRanks) {
 
 TEST(SharedSegment, RankStartedTwiceIsRefused) {
   const std::string key = unique_key();
-  const auto reports = run_processes(
-      3, [&](int index) { return meet(place_of(index == 0 ? 0 : 1, 3, key), Seconds(1)); });
+  SharedValue<std::atomic<int>> started;
+  const auto reports = run_processes(3, [&](int index) {
+    await_all(*started, 3);
+    return meet(place_of(index == 0 ? 0 : 1, 3, key), Seconds(1));
+  });
   EXPECT_THAT(cat(reports[1], reports[2]), HasSubstr("rank 1 was started twice"));
 }
 
-TEST(SharedSegment, ImpossibleSizeIsRefusedAndNothingIsLeft) {
+TEST(SharedSegment, ImpossibleSizeIsRefused) {
   const std::string key = unique_key();
   EXPECT_THROW((void)make_shm_communicator(place_of(0, 2, key), Seconds(1), 1LL << 45),
                Unavailable);
-  EXPECT_FALSE(std::filesystem::exists(file_of(key)));
 }
 
 }  // namespace

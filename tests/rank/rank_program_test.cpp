@@ -14,6 +14,7 @@
 #include "rank/program/checkpoint_signals.hpp"
 #include "tests/support/fake_training.hpp"
 #include "tests/support/field_values.hpp"
+#include "tests/support/launcher_variables.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -70,10 +71,7 @@ class FakeWork final : public RankWork {
 
 class RankProgramTest : public testing::Test {
  protected:
-  RankProgramTest() {
-    for (const auto* name : {"RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"})
-      ::unsetenv(name);
-  }
+  RankProgramTest() { test::clear_launcher_variables(); }
 
   [[nodiscard]] std::filesystem::path run_folder() const { return folder_ / "study/runs/run"; }
 

@@ -11,6 +11,7 @@
 
 #include "record/run_file/rank_row.hpp"
 
+#include "tests/support/scoped_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace scalestudy {
@@ -61,11 +62,12 @@ TEST(HostEnvironment, GpusAreNamedOnceEach) {
   add("0000:47:00.0", "Model: \t\t NVIDIA T4\n");
   add("0000:4e:00.0", "");
   EXPECT_EQ(gpu_models(driver.path()), "NVIDIA A100-SXM4-40GB, NVIDIA T4");
+  const ScopedVariable restored("CUDA_VISIBLE_DEVICES", "");
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
   EXPECT_EQ(visible_gpu_count(driver.path()), 4);
   ::setenv("CUDA_VISIBLE_DEVICES", "0,2", 1);
   EXPECT_EQ(visible_gpu_count(driver.path()), 2);
   EXPECT_EQ(visible_gpu_count(driver / "none"), 0);
-  ::unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
 TEST(HostEnvironment, UsableCoresAreThoseOfThisProcess) {

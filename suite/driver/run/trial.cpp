@@ -78,17 +78,6 @@ std::string end_of_log(const LaunchPlan& plan, std::int64_t failed_rank) {
   return join(lines, "\n");
 }
 
-/// Steps are recorded before the evaluation that ends their epoch.
-std::optional<double> recorded_step_s(const fs::path& folder) {
-  const auto file = folder / open_result_file_name;
-  if (!is_there(file)) return {};
-  try {
-    return typical_step_s(read_run_file(file));
-  } catch (const Error&) {
-    return {};  // it was stopped while it wrote
-  }
-}
-
 std::int64_t largest_local_batch(const RunSpec& spec) {
   const auto& sizes = spec.plan.local_batch_sizes;
   return sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
@@ -147,7 +136,6 @@ Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals
   const WatchedRun watched{launcher(trial.launcher), plan, place.folder, trial.ranks, limits};
   Trial tried;
   tried.outcome = watch_run(watched, signals, [](const WatchedProgress&) {});
-  if (tried.outcome.status == RunStatus::timed_out) tried.step_s = recorded_step_s(place.folder);
   if (tried.outcome.status != RunStatus::complete) {
     tried.log_end = news_in_log(end_of_log(plan, tried.outcome.failed_rank), tried.outcome.reason);
     return tried;
@@ -160,7 +148,6 @@ Trial try_run(const RunSpec& spec, const TrialPlace& place, SignalQueue& signals
   }
   if (record.steps.steps() == 0) return tried;
   tried.times = times_of(trial, record, tried.outcome.launch_wall_time_s);
-  tried.step_s = tried.times->step_s;
   return tried;
 }
 

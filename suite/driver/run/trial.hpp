@@ -29,7 +29,6 @@ struct TrialTimes {
 struct Trial {
   RunOutcome outcome;
   std::optional<TrialTimes> times;  ///< when it came to its end
-  std::optional<double> step_s;     ///< as in TrialTimes; also when only its end took too long
   std::string log_end;              ///< news_in_log() of the rank that failed
 };
 

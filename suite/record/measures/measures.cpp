@@ -176,7 +176,7 @@ const Measure& measure_of(const Column& column) {
 
 RunMeasures::RunMeasures(const RunRecord& record, const SummaryWindows& windows)
     : steady_(steady_window_of(record.steps, windows.warmup_steps)) {
-  const MeasuredRun run{record, windows, steady_};
+  const MeasuredRun run{record, steady_};
   const bool has_times = !record.header.has_label(RunLabel::resumed);
   for (const Measure& measure : table) {
     const bool is_defined = has_times || measure.kind != MeasureKind::timing;

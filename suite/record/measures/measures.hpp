@@ -17,7 +17,6 @@ namespace scalestudy {
 /// What a measure is computed from.
 struct MeasuredRun {
   const RunRecord& record;
-  SummaryWindows windows;
   SteadyWindow steady;
 };
 
