@@ -108,7 +108,8 @@ std::string published_text(const Claim& claim, const ClaimPoint& point) {
 /// Of an undecided one that is a cause, but surely a smaller one than the main one.
 std::string smaller_text(const Claim& claim, const StepDecision& decision) {
   const auto is_supported = [&](const CauseFinding& finding) {
-    return is_named(claim, finding.cause) && finding.verdict == Verdict::supported;
+    return is_named(claim, finding.cause) && finding.verdict == Verdict::supported &&
+           std::ranges::find(decision.main, finding.cause) == decision.main.end();
   };
   return !decision.main.empty() && std::ranges::any_of(decision.findings, is_supported)
              ? " It is a part of the loss, but not the largest: more runs will not decide."
@@ -175,11 +176,13 @@ std::string explanation_sentence(const Claim& claim,
   std::vector<std::string> parts;
   for (const auto& one : causes.findings)
     if (is_named(claim, one.cause)) parts.push_back(named(one));
-  for (const auto cause : claim.causes)
-    if (std::ranges::find(causes.findings, cause, &CauseFinding::cause) == causes.findings.end())
-      parts.push_back(cat(summary_of(cause),
-                          " is not told from interference without control_arms "
-                          "barrier_only or no_communication"));
+  const bool is_contention_told = std::ranges::find(causes.findings, StepCause::exchange_contention,
+                                                    &CauseFinding::cause) != causes.findings.end();
+  if (!is_contention_told &&
+      (is_named(claim, StepCause::exchange_contention) || is_named(claim, StepCause::interference)))
+    parts.push_back(cat(summary_of(StepCause::exchange_contention),
+                        " is not told from interference without control_arms barrier_only or "
+                        "no_communication"));
   return cat(text, "; ", join(parts, "; "), to_decide_text(decision.launches_to_decide),
              " (margin ", margin, ").", main_text(claim, causes),
              decision.outcome == Outcome::undecided ? smaller_text(claim, causes) : "");

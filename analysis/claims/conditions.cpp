@@ -21,6 +21,20 @@ std::set<std::int64_t> counts_of(const Claim& claim, const ClaimPoint& point) {
   return counts;
 }
 
+/// Of the runs that are judged: causes are those of one rank against the point's number, or the
+/// most where that has none.
+std::set<std::int64_t> judged_counts(const Claim& claim,
+                                     const ClaimPoint& point,
+                                     const std::vector<StepDecision>& causes) {
+  auto counts = counts_of(claim, point);
+  if (claim.kind() != ClaimKind::explanation) return counts;
+  counts.insert(1);
+  if (!causes.empty() &&
+      std::ranges::find(causes, point.ranks, &StepDecision::ranks) == causes.end())
+    counts.insert(causes.front().ranks);
+  return counts;
+}
+
 /// Of all where none has one of these numbers of ranks.
 std::vector<const Run*> runs_of(const Series& series, const std::set<std::int64_t>& counts) {
   std::vector<const Run*> all, asked;
@@ -159,7 +173,7 @@ std::vector<ConditionCheck> all_checks(const Claim& claim,
                                        const SeriesAnalysis& analysis) {
   const auto& series = analysis.series;
   const auto& claimed = claim.conditions;
-  const auto runs = runs_of(series, counts_of(claim, point));
+  const auto runs = runs_of(series, judged_counts(claim, point, analysis.causes));
   const auto of_runs = [&](ClaimCondition condition, std::string_view text, const auto& get) {
     return text_check(condition, text, values_in(runs, get));
   };

@@ -131,6 +131,11 @@ Outcome outcome_of_causes(const Claim& claim, const StepDecision& decision) {
   const auto is_main = [&](StepCause cause) {
     return std::ranges::find(decision.main, cause) != decision.main.end();
   };
+  const bool is_contention_told =
+      std::ranges::find(decision.findings, StepCause::exchange_contention, &CauseFinding::cause) !=
+      decision.findings.end();
+  const bool names_contention =
+      std::ranges::find(claim.causes, StepCause::exchange_contention) != claim.causes.end();
   bool may_be_main = false, are_all_refuted = true;
   for (const auto cause : claim.causes) {
     const auto finding = std::ranges::find(decision.findings, cause, &CauseFinding::cause);
@@ -140,7 +145,9 @@ Outcome outcome_of_causes(const Claim& claim, const StepDecision& decision) {
       continue;
     }
     const bool is_supported = finding->verdict == Verdict::supported;
-    if (is_supported && is_main(cause)) return Outcome::pass;
+    const bool stands_for_both =
+        cause == StepCause::interference && !is_contention_told && !names_contention;
+    if (is_supported && is_main(cause) && !stands_for_both) return Outcome::pass;
     may_be_main |= is_supported;
     are_all_refuted &= finding->verdict == Verdict::refuted;
   }

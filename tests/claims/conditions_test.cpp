@@ -25,6 +25,7 @@ class JudgedRuns {
     analysis_.population = evaluation_population(analysis_.series);
   }
   [[nodiscard]] Run& run(std::size_t i) { return runs_.at(i); }
+  void decide_causes(std::int64_t ranks) { analysis_.causes.emplace_back().ranks = ranks; }
   [[nodiscard]] const SeriesAnalysis& analysis() {
     analysis_.population = evaluation_population(analysis_.series);
     return analysis_;
@@ -216,6 +217,23 @@ TEST(ClaimsAndLabels, WhatIsNotMeasuredOnItsOwnHardwareIsNamed) {
     EXPECT_EQ(check.found, is_evidence ? "real" : name);
   }
   EXPECT_TRUE(hardware_of({}, speedup_claim()).matches);
+}
+
+TEST(ClaimsAndLabels, OfACauseTheRunsThatDecideAreLookedAt) {
+  auto object = explanation_claim({"input"});
+  object["points"] = {{{"ranks", 4}}};
+  const auto claim = claim_from(object);
+  const auto is_real = [&](std::size_t oversubscribed) {
+    JudgedRuns runs;
+    runs.run(oversubscribed).labels = {"oversubscribed"};
+    runs.decide_causes(2);
+    return check_conditions(claim, claim.points.at(0), runs.analysis()).at(0).matches;
+  };
+  EXPECT_FALSE(is_real(0)) << "of one rank";
+  EXPECT_FALSE(is_real(5)) << "of two, in place of four";
+  JudgedRuns quiet;
+  quiet.decide_causes(2);
+  EXPECT_TRUE(check_conditions(claim, claim.points.at(0), quiet.analysis()).at(0).matches);
 }
 
 TEST(ClaimsAndLabels, OfAReplayReplayedRunsAreRightAndInjectedOnesAreNot) {

@@ -12,6 +12,7 @@ namespace {
 using namespace simulated;
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::Not;
 
 std::vector<StepDecision> decisions_of(const Study& study) {
   Random random(1);
@@ -116,6 +117,11 @@ TEST(Explanations, WhatWasNotExaminedIsNotRefuted) {
   EXPECT_THAT(finding.reason, HasSubstr("is not told from interference"));
   EXPECT_EQ(find({"exchange_contention"}, decisions).outcome, Outcome::undecided);
   EXPECT_EQ(find({"transfer"}, decisions).outcome, Outcome::fail);
+  const auto of_interference = find({"interference"}, decisions);
+  EXPECT_EQ(of_interference.outcome, Outcome::undecided);
+  EXPECT_THAT(of_interference.reason, HasSubstr("is not told from interference"));
+  EXPECT_THAT(of_interference.reason, Not(HasSubstr("not the largest")));
+  EXPECT_EQ(find({"interference", "exchange_contention"}, decisions).outcome, Outcome::pass);
 }
 
 }  // namespace
