@@ -109,10 +109,12 @@ Resolution resolution_of(const StudyFloor* floor,
 }
 
 Resolution resolution_of(const Series& series, const RunSet& set) {
-  const auto& [ranks, runs] = *series.by_ranks.rbegin();
+  const auto ranks = most_timed_ranks(series);
   const auto count_at = [&](std::int64_t at) {
     return std::ssize(series.group(at).values(&SummaryRow::training_time_s));
   };
+  const auto most = series.by_ranks.find(ranks);
+  const auto& runs = (most == series.by_ranks.end() ? series.by_ranks.begin() : most)->second;
   const auto found = set.floors.find(folder_of(runs.front()->record));
   const bool is_its_own =
       found != set.floors.end() && found->second.timing_hash == hex64(series.spec.timing_hash());

@@ -269,6 +269,12 @@ bool differs_in_threads_only(const Series& one, const Series& other) {
          one.has_label(RunLabel::emulated_input) == other.has_label(RunLabel::emulated_input);
 }
 
+std::int64_t most_timed_ranks(const Series& series) {
+  for (auto group = series.by_ranks.rbegin(); group != series.by_ranks.rend(); ++group)
+    if (!series.group(group->first).timed().empty()) return group->first;
+  return 1;
+}
+
 bool computes_on_cores(const Series& series) {
   return series.spec.settings.device == Device::cpu &&
          !series.has_label(RunLabel::emulated_compute);

@@ -89,6 +89,9 @@ struct Series {
 /// Whether both are of one origin and differ in `threads_per_rank` only.
 [[nodiscard]] bool differs_in_threads_only(const Series& one, const Series& other);
 
+/// The most ranks of which some run has times that count; 1 where none has.
+[[nodiscard]] std::int64_t most_timed_ranks(const Series& series);
+
 /// Whether runs of several ranks computed on cores, whose number threads can share.
 [[nodiscard]] bool computes_on_cores(const Series& series);
 

@@ -36,13 +36,6 @@ bool share_their_cores(const Run& run) {
   });
 }
 
-/// 1 where no more have times that count.
-std::int64_t most_timed_ranks(const Series& series) {
-  for (auto group = series.by_ranks.rbegin(); group != series.by_ranks.rend(); ++group)
-    if (!series.group(group->first).timed().empty()) return group->first;
-  return 1;
-}
-
 }  // namespace
 
 const BaseCandidate* FairBase::best() const {
@@ -76,8 +69,11 @@ FairBase fair_base_of(const Series& series, std::span<const Series* const> all) 
   fair.absolute = absolute_times(compared);
   for (const Series* other : all) {
     const auto threads = other->spec.settings.threads_per_rank;
-    if (threads > ranks * fair.threads_per_rank || !differs_in_threads_only(series, *other))
+    if (!differs_in_threads_only(series, *other)) continue;
+    if (threads > ranks * fair.threads_per_rank) {
+      fair.has_larger_base |= other->is_fair_base;
       continue;
+    }
     if (other->group(1).timed().empty()) continue;
     fair.candidates.push_back(candidate_of(*other, cores, compared));
   }

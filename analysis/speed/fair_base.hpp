@@ -33,6 +33,8 @@ struct FairBase {
   /// only, no base, compute threads that do not compute (a replay, a GPU).
   std::vector<BaseCandidate> candidates;
 
+  bool has_larger_base = false;  ///< the study has one, for more ranks than have times that count
+
   /// Shortest training time; null without candidates.
   [[nodiscard]] const BaseCandidate* best() const;
   /// Some candidate can use as many cores as the ranks.

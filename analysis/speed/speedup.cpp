@@ -116,7 +116,9 @@ double karp_flatt(double speedup, double ranks) {
 
 AbsoluteTimes absolute_times(const RunGroup& group) {
   const auto mean_of = [&](const Quantity& quantity) {
-    return geometric_mean(group.values(quantity));
+    auto values = group.values(quantity);
+    std::erase_if(values, [](double value) { return std::isnan(value); });
+    return geometric_mean(values);
   };
   return {.launch_time_s = mean_of(Quantity(launch_time_s)),
           .training_time_s = mean_of(&SummaryRow::training_time_s),

@@ -24,6 +24,7 @@ std::int64_t launches_of_each(const Estimate& estimate) {
 EstimatedVariance without(const EstimatedVariance& part, const EstimatedVariance& sum) {
   if (!(part.variance > 0)) return sum;
   const double left = sum.variance - part.variance;
+  if (!(left > 0)) return {0, sum.degrees_of_freedom};
   return {left, left * left /
                     (sum.variance * sum.variance / sum.degrees_of_freedom -
                      part.variance * part.variance / part.degrees_of_freedom)};

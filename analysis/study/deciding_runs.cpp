@@ -1,6 +1,7 @@
 #include "analysis/study/deciding_runs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 
@@ -62,20 +63,30 @@ class Curve {
     const auto& arm = series.spec.control_arm;
     if (arm && !has(arms_, *arm)) arms_.push_back(*arm);
     for (const auto& [ranks, runs] : series.by_ranks) {
-      const auto wall_s = series.group(ranks).launches(&SummaryRow::launch_wall_time_s);
-      launched_[{arm, ranks}] = {static_cast<std::int64_t>(runs.size()), mean(wall_s.values)};
+      auto walls_s = series.group(ranks).values(&SummaryRow::launch_wall_time_s);
+      std::erase_if(walls_s, [](double wall_s) { return std::isnan(wall_s); });
+      launched_[{arm, ranks}] = {static_cast<std::int64_t>(runs.size()), mean(walls_s)};
     }
   }
 
-  /// An arm that never ran takes at most as long as the study proper.
   void add_missing(const Key& key, std::int64_t repeats, Cost& cost) const {
     const auto found = launched_.find(key);
-    const bool is_there = found != launched_.end();
-    const auto missing = repeats - (is_there ? found->second.count : 0);
+    const auto missing = repeats - (found == launched_.end() ? 0 : found->second.count);
     if (missing <= 0) return;
-    const auto& like = is_there ? found->second : launched_.at({std::nullopt, key.second});
     cost.launches += missing;
-    cost.wall_s += static_cast<double>(missing) * like.wall_s;
+    cost.wall_s += static_cast<double>(missing) * expected_wall_s(key);
+  }
+
+  /// An arm that never ran takes at most as long as the study proper; what was resumed each time,
+  /// as long as the longest of the curve.
+  [[nodiscard]] double expected_wall_s(const Key& key) const {
+    for (const auto& like : {key, Key{std::nullopt, key.second}})
+      if (const auto found = launched_.find(like);
+          found != launched_.end() && std::isfinite(found->second.wall_s))
+        return found->second.wall_s;
+    double longest_s = not_available;
+    for (const auto& [any, launched] : launched_) longest_s = std::fmax(longest_s, launched.wall_s);
+    return longest_s;
   }
 
   std::map<Key, Launched> launched_;

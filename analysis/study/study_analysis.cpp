@@ -219,8 +219,8 @@ StudyAnalysis::StudyAnalysis(RunSet runs, const PublishedInputs& published)
     study.fair_base = fair_base_of(study.series, proper);
     study.pop = pop_points(study.series);
     study.noise_scale = noise_scale(study.series);
-    study.prediction = predict(
-        study.series, std::array{farthest_ranks_ratio * study.series.by_ranks.rbegin()->first});
+    study.prediction =
+        predict(study.series, std::array{farthest_ranks_ratio * most_timed_ranks(study.series)});
   }
 }
 

@@ -141,6 +141,12 @@ TEST(LaunchesToTell, DoNotShrinkTheErrorOfSamples) {
   quality.lasting = {0.05 * 0.05, 11};
   EXPECT_FALSE(launches_to_call_equal(quality, 0.1));
   EXPECT_EQ(launches_to_call_equal(quality, 0.2), 3);
+  Estimate of_equal_launches{
+      .value = 0, .method = IntervalMethod::welch, .base_count = 5, .count = 5};
+  set_t_interval(of_equal_launches, 0, 8);
+  add_error(of_equal_launches, 0.05, 11);
+  of_equal_launches.lasting = {0.05 * 0.05, 11};
+  EXPECT_EQ(launches_to_call_equal(of_equal_launches, 0.2), 3);
 }
 
 }  // namespace

@@ -116,6 +116,19 @@ TEST_F(FairBaseOfStudy, MoreThreadsThanTheRanksHaveCoresAreNotCompared) {
   EXPECT_EQ(of_two_ranks().fair_base.candidates.size(), 1U);
 }
 
+/// The study has a fair base already, of four threads.
+TEST_F(FairBaseOfStudy, ABaseForRanksWithoutTimesIsNotAskedForAgain) {
+  add_ranks(0.9);
+  SyntheticRun four{.started_unix_s = 1, .core_count = 4};
+  four.ranks = 4;
+  four.epochs = 1;
+  four.labels = {"resumed"};
+  add(four, 4);
+  add_threads(4, 3);
+  EXPECT_TRUE(of_two_ranks().fair_base.has_larger_base);
+  EXPECT_THAT(sentence(), Not(HasSubstr("--set fair_base=true")));
+}
+
 TEST_F(FairBaseOfStudy, TheBestOfSeveralIsChosenWithHolm) {
   add_ranks(1.0);
   add_threads(2, 1.9);

@@ -138,6 +138,21 @@ TEST_F(Floor, OfThePlanIsThatOfTheSeries) {
   EXPECT_GT(found.margin_frac, 0.03);
 }
 
+TEST_F(Floor, IsOfTheMostRanksWhoseTimesCount) {
+  SyntheticRun run{.time_noise = 0.01};
+  for (const std::int64_t ranks : {1, 2}) {
+    run.ranks = ranks;
+    add(run, 4);
+  }
+  run.ranks = 4;
+  run.labels = {"resumed"};
+  add(run, 4);
+  const auto set = runs_.of({study_});
+  const auto series = group_series(set);
+  EXPECT_EQ(most_timed_ranks(series.at(0)), 2);
+  EXPECT_EQ(resolution_of(series.at(0), set).repeats, 4);
+}
+
 TEST_F(Floor, OfOtherSettingsIsNot) {
   auto other = spec_of({});
   other.settings.epochs = 99;

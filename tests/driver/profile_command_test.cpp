@@ -76,7 +76,7 @@ RunRecord known_run(bool updated_early = true) {
                              .ready_s = (0.022 + ready_s) * stretch});
   }
   for (int epoch = 0; epoch < 2; ++epoch) {
-    run.epochs.push_back({.evaluation_s = 0.3, .checkpoint_s = 0.05});
+    run.epochs.push_back({.evaluation_s = 0.3, .checkpoint_s = 0.05, .end_s = 10.0 * (epoch + 1)});
     run.evaluations.push_back({.weights = std::string(current_weights)});
   }
   run.evaluations.push_back({.weights = std::string(best_weights)});
@@ -152,6 +152,9 @@ TEST(ProfileOfARun, WhoseTimesSaySomethingElseIsRefused) {
   run = known_run();
   run.header.labels = {"injected"};
   EXPECT_THAT(message_of([&] { return profile_of(run); }), HasSubstr("injected into it"));
+  run = known_run();
+  run.steps.values(&StepRow::sample_count)[50] = 1000;
+  EXPECT_THAT(message_of([&] { return profile_of(run); }), HasSubstr("it is invalid"));
   run = known_run();
   run.buckets.clear();
   EXPECT_THAT(message_of([&] { return profile_of(run); }), HasSubstr("75 steady steps"));

@@ -31,6 +31,15 @@ TEST(TimeLeft, PrefersRepeatsOfTheSameConfiguration) {
   EXPECT_DOUBLE_EQ(time_left.estimate_s(spec_of(4, 50)), 5);  // 30 s for 300 samples
 }
 
+/// Of a run whose driver did not see its end.
+TEST(TimeLeft, AnUnknownLaunchTimeIsNone) {
+  TimeLeft time_left;
+  time_left.add_finished(spec_of(1, 100), 0);
+  EXPECT_TRUE(std::isnan(time_left.estimate_s(spec_of(1, 100, 1))));
+  time_left.add_finished(spec_of(1, 100, 2), 100);
+  EXPECT_DOUBLE_EQ(time_left.estimate_s(spec_of(1, 100, 3)), 100);
+}
+
 TEST(TimeLeft, ExtrapolatesTheFirstRun) {
   TimeLeft time_left;
   time_left.set_current(spec_of(1, 100), 3, 25, 100);

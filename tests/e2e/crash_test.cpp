@@ -1,6 +1,7 @@
 /// What SIGKILL and Ctrl-C leave behind: readable files, no orphans, and a study that can go on.
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 #include "record/run_file/run_file.hpp"
 
@@ -111,6 +112,22 @@ TEST(Crash, ARunThatEndedAndCouldNotBeClosedIsClosedLater) {
   EXPECT_EQ(record.summary_value(&SummaryRow::launch_wall_time_s), std::nullopt);
   EXPECT_TRUE(record.summary_value(&SummaryRow::training_time_s));
   EXPECT_FALSE(fs::exists(folder / "attempt-1")) << "nothing ran again";
+}
+
+/// It would be refused as a result of another build.
+TEST(Crash, ARunThatAnotherBuildCouldNotCloseRunsAgain) {
+  const Workplace place;
+  const auto driver = place.start(place.run_arguments(), place.hold());
+  const auto folder = first_folder_that_records(place);
+  fs::create_directories(folder / "run.h5.new" / "full");
+  place.release();
+  EXPECT_EQ(place.wait_for(driver).code, 5);
+  fs::remove_all(folder / "run.h5.new");
+  auto launch = nlohmann::json::parse(content_of(folder / "launch.json"));
+  launch["build_id"] = "another";
+  write_text(folder / "launch.json", launch.dump());
+  EXPECT_EQ(place.run().code, 0);
+  EXPECT_TRUE(fs::exists(folder / "attempt-1"));
 }
 
 TEST(Interrupt, ClosesTheFileAndSaysHowToResume) {

@@ -121,7 +121,7 @@ TEST(CausesReport, AdvisesForEachMainCauseAndNothingThatTheStudyHas) {
   spec.reduction = Reduction::sharded_optimizer;
   spec.settings.gradients.updated_early = true;
   EXPECT_THAT(step_remedy_sentence(analysis),
-              HasSubstr("updating parameters: what usually helps is in force already"));
+              HasSubstr("updating parameters: the usual remedies are in use"));
 }
 
 TEST(CausesReport, TellsContentionFromNeighboursOnlyWithAnArm) {

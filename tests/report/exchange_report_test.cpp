@@ -89,6 +89,18 @@ TEST(ExchangeReport, OfMoreTheShortestAreSummedUp) {
   EXPECT_NEAR(sum_s, analysis.exchanges[0].transfer_s(), 1e-7);
 }
 
+/// A bucket of every other step moves half of its bytes a step, in half of its time.
+TEST(ExchangeReport, OfThoseSummedUpRareOnesCountAsOftenAsTheyAre) {
+  auto analysis = study_of(66);
+  auto& buckets = analysis.exchanges[0].buckets;
+  buckets[1].share = 0.5;
+  const auto row = buckets_table(analysis);
+  const double bytes = 1000 + 0.5 * 2000;
+  EXPECT_EQ(raw_in(row, 64, "size_bytes"), exact(bytes));
+  EXPECT_NEAR(std::stod(raw_in(row, 64, "idle_transfer_s")),
+              0.5 * (0.0010467 + 0.5 * (0.0010467 + 1e-5)), 1e-9);
+}
+
 TEST(ExchangeReport, SlowedComputingIsThatOfTheArmOrNotMeasured) {
   auto analysis = study_of(2);
   EXPECT_EQ(shown_in(exchange_table(analysis), 0, "slowed_computing_s"), "not measured");

@@ -47,10 +47,10 @@ TableCell slowed_cell(const Estimate& slowed_computing_s) {
   return difference_ms_cell(slowed_computing_s);
 }
 
-/// Sum over buckets, all one after the other.
+/// Sum over the buckets of a mean step, all one after the other.
 double sum_of(const std::vector<BucketExchange>& buckets, double BucketExchange::*time) {
   double sum_s = 0;
-  for (const auto& bucket : buckets) sum_s += bucket.*time;
+  for (const auto& bucket : buckets) sum_s += bucket.share * bucket.*time;
   return sum_s;
 }
 
@@ -152,8 +152,8 @@ ReportTable exchange_table(const SeriesAnalysis& analysis) {
       cat(analysis.series.slug, "-exchange"),
       "How gradients got from rank to rank: mean over ranks, steady steps and runs, in ms. In "
       "collectives: from entering to leaving, of all buckets, which is waiting for other ranks and "
-      "transfer. Exposed is what of the transfer comes after the last rank's last gradient, hidden "
-      "the rest, behind computing. At best exposed: if each bucket, ready when it was, took as "
+      "transfer. Exposed: transfer after the last gradient of all ranks and the own early update; "
+      "hidden: the rest. At best exposed: if each bucket, ready when it was, took as "
       "long as on idle ranks (the probe before training). Slowed computing: what moving gradients "
       "slows besides, by control arm barrier_only. Bus bandwidth: bytes × 2(N−1)/N ÷ time; idle: "
       "of the probe. First in to last out is avg_backward_comm_time of PyTorch's DDP logger, "

@@ -217,8 +217,7 @@ std::string two_speeds_sentence(const SeriesAnalysis& analysis) {
 /// Why nothing is said of causes, and what would tell them.
 std::string why_no_causes(const SeriesAnalysis& analysis, const SpeedupPoint& p, bool busy) {
   if (busy)
-    return "Not told on a busy machine: what other programs took is in every phase. --redo-busy "
-           "runs those again.";
+    return "Not told on a busy machine: other programs slow every phase. Repeat with --redo-busy.";
   if (missing_launches(p.training) == 0) return "Not told: these runs did not record enough.";
   return cat("Not told without three runs of each number of ranks: --set repeats=",
              repeats_for_interval(analysis, p), ".");

@@ -31,8 +31,8 @@ TableCell bounded_cell(const TargetPoint& point, const Estimate& factor, double 
 
 ReportTable factorisation_table(const SeriesAnalysis& analysis) {
   ReportTable table{cat(analysis.series.slug, "-factorisation"),
-                    "What the training speed-up is the product of: throughput ratio × samples "
-                    "ratio × fixed-cost factor × what is unexplained. Shares of the training time: "
+                    "Factors of the training speed-up: throughput ratio × samples ratio × "
+                    "fixed cost × unexplained. Shares of the training time: "
                     "recorded parts that are no steps, and what neither they nor the steady rate "
                     "explain.",
                     {{"ranks", "ranks"},

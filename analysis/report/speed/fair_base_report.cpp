@@ -9,7 +9,7 @@ namespace {
 
 /// The setting that adds a base on as many cores.
 std::string idle_sentence(const FairBase& fair) {
-  if (fair.idle_cores() == 0) return "";
+  if (fair.idle_cores() == 0 || fair.has_larger_base) return "";
   return cat(" One rank used ", fair.cores - fair.idle_cores(), " of the ", fair.cores,
              " cores that ", ranks_in_words(fair.ranks, false),
              " had; --set fair_base=true compares with one process on all of them.");

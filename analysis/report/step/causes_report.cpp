@@ -116,7 +116,7 @@ std::string remedy_of(const StepDecision& decision, StepCause cause, const RunSp
   std::vector<std::string> left;
   for (const auto& remedy : remedies)
     if (remedy.cause == cause && !remedy.is_in_force(spec)) left.emplace_back(remedy.words);
-  return left.empty() ? "what usually helps is in force already" : join(left, "; ");
+  return left.empty() ? "the usual remedies are in use" : join(left, "; ");
 }
 
 /// What no arm tells from the exchange is answered for both.

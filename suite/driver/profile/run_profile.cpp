@@ -12,6 +12,7 @@
 #include "study/run_spec.hpp"
 
 #include "record/measures/run_summary.hpp"
+#include "record/measures/validity.hpp"
 #include "record/run_file/run_file.hpp"
 #include "record/study_folder/study_folder.hpp"
 
@@ -36,7 +37,6 @@ constexpr std::int64_t first_schema_with_early_updates = 7;
 /// Why its times are no profile; else "".
 std::string reason_against(const RunRecord& run, const RunSpec& spec) {
   if (run.header.status != RunStatus::complete) return "it is not complete";
-  if (!run.header.validity_codes.empty()) return "it is invalid";
   if (run.header.has_label(RunLabel::resumed)) return "it went on from a checkpoint";
   if (run.header.has_label(RunLabel::injected)) return "something was injected into it";
   if (spec.ranks != 1) return cat("it has ", spec.ranks, " ranks, which wait for each other");
@@ -44,6 +44,7 @@ std::string reason_against(const RunRecord& run, const RunSpec& spec) {
   if (spec.reduction != Reduction::bucketed_overlap)
     return cat("its reduction is ", spec.reduction, ", which does not say when buckets are ready");
   if (spec.settings.cuda_graph) return "settings.cuda_graph makes one phase of both passes";
+  if (!validity_codes_of(run).empty()) return "it is invalid";
   return "";
 }
 
@@ -241,18 +242,18 @@ Profile profile_at(const fs::path& run_or_folder) {
   if (!fs::is_directory(run_or_folder)) return profile_of(read_run_file(run_or_folder));
   if (const auto file = run_file_in(run_or_folder)) return profile_of(read_run_file(*file));
   require_study_folder(run_or_folder);
-  std::vector<std::pair<RunSpec, Profile>> found;
+  std::vector<std::pair<RunSpec, RunRecord>> found;
   std::set<std::int64_t> threads_of_several;  // of runs with more ranks
   std::string last_reason;
   for (const auto& file : StudyFolder(run_or_folder).result_files()) {
     require_inside(run_or_folder, file);
-    const auto run = read_run_file(file);
+    auto run = read_run_file(file);
     const auto spec = resolved_spec(run);
     if (spec.ranks > 1) threads_of_several.insert(spec.settings.threads_per_rank);
     if (auto reason = reason_against(run, spec); !reason.empty())
       last_reason = std::move(reason);
     else
-      found.emplace_back(spec, profile_of(run));
+      found.emplace_back(spec, std::move(run));
   }
   // A fair base has the threads of all ranks.
   if (!threads_of_several.empty())
@@ -261,9 +262,9 @@ Profile profile_at(const fs::path& run_or_folder) {
     });
   std::vector<Profile> profiles;
   std::set<std::uint64_t> kinds;
-  for (const auto& [spec, profile] : found) {
+  for (const auto& [spec, run] : found) {
     kinds.insert(spec.timing_hash());
-    profiles.push_back(profile);
+    profiles.push_back(profile_of(run));
   }
   if (profiles.empty())
     refuse(run_or_folder, last_reason.empty()

@@ -91,7 +91,7 @@ void print(const Answer& answer, std::ostream& out) {
     out << "  " << question_text(question) << ": " << ways_text(question) << '\n';
   if (answer.runs.launches == 0) return;
   out << counted(answer.runs.launches, "further run")
-      << " should settle what runs can settle of it in four of five studies, about "
+      << " should decide these questions in four of five studies, about "
       << rough_duration(answer.runs.wall_time_s) << " on that machine:\n  " << answer.command
       << '\n';
 }

@@ -27,23 +27,6 @@ std::optional<RunSpec> recorded_spec(const StudyFolder& folder, const std::strin
   return run_spec_from_json_text(*text, file.string());
 }
 
-/// "" when the results in the run's folder belong to the plan.
-std::string difference(const StudyFolder& folder, const StudyPlan& plan, const RunSpec& spec) {
-  const auto launch = folder.read_launch(spec.run_id());
-  if (!launch) return "it has no launch.json that tells its build and machine";
-  if (launch->content_hash != hex64(spec.content_hash())) {
-    const auto recorded = recorded_spec(folder, spec.run_id());
-    return cat("its settings differ", recorded ? ": " + SpecDiff(*recorded, spec).text() : "");
-  }
-  if (launch->build_id != plan.build_id) {
-    return cat("it was made by build ", launch->build_id, ", this is ", plan.build_id);
-  }
-  if (launch->host_fingerprint != plan.host.fingerprint()) {
-    return cat("it was made on ", launch->host, "; this is ", plan.host.text());
-  }
-  return "";
-}
-
 [[noreturn]] void refuse_mixed(const StudyFolder& folder,
                                const std::string& run_id,
                                const std::string& why) {
@@ -104,12 +87,30 @@ void require_permission(const StudyFolder& folder, const std::string& run_id) {
 
 }  // namespace
 
+std::string result_difference(const StudyFolder& folder,
+                              const StudyPlan& plan,
+                              const RunSpec& spec) {
+  const auto launch = folder.read_launch(spec.run_id());
+  if (!launch) return "it has no launch.json that tells its build and machine";
+  if (launch->content_hash != hex64(spec.content_hash())) {
+    const auto recorded = recorded_spec(folder, spec.run_id());
+    return cat("its settings differ", recorded ? ": " + SpecDiff(*recorded, spec).text() : "");
+  }
+  if (launch->build_id != plan.build_id) {
+    return cat("it was made by build ", launch->build_id, ", this is ", plan.build_id);
+  }
+  if (launch->host_fingerprint != plan.host.fingerprint()) {
+    return cat("it was made on ", launch->host, "; this is ", plan.host.text());
+  }
+  return "";
+}
+
 std::string checkpoint_difference(const StudyFolder& folder,
                                   const StudyPlan& plan,
                                   const RunSpec& spec) {
   if (!folder.has_checkpoint(spec.run_id())) return "";
   // Without launch.json the driver was killed while it set an attempt aside; the ranks check, too.
-  return folder.read_launch(spec.run_id()) ? difference(folder, plan, spec) : "";
+  return folder.read_launch(spec.run_id()) ? result_difference(folder, plan, spec) : "";
 }
 
 void require_same_study(const StudyFolder& folder,
@@ -123,7 +124,7 @@ void require_same_study(const StudyFolder& folder,
     const auto& spec = plan.matrix.runs[i];
     planned.push_back(spec.run_id());
     if (is_settled(states[i].stage)) {
-      const auto why = difference(folder, plan, spec);
+      const auto why = result_difference(folder, plan, spec);
       if (!why.empty()) refuse_mixed(folder, planned.back(), why);
     } else if (!policy.fresh) {
       const auto why = checkpoint_difference(folder, plan, spec);

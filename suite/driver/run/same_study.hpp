@@ -27,6 +27,11 @@ void require_same_study(const StudyFolder& folder,
                         const std::vector<RunState>& states,
                         const ResumePolicy& policy);
 
+/// "" when the results in the run's folder are of the plan, this build and this machine.
+[[nodiscard]] std::string result_difference(const StudyFolder& folder,
+                                            const StudyPlan& plan,
+                                            const RunSpec& spec);
+
 /// "" when the run has no checkpoint, or one of this build on this machine.
 [[nodiscard]] std::string checkpoint_difference(const StudyFolder& folder,
                                                 const StudyPlan& plan,

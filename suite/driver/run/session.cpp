@@ -73,14 +73,18 @@ void announce(const PlannedStudy& planned,
 }
 
 /// Runs that ended well, whose driver was killed at closing them or had no room to: all that they
-/// recorded is there.
+/// recorded is there. Those of another build or machine are left: closed they would be refused.
 void close_what_ended(const PlannedStudy& planned,
                       const WritableStudyFolder& folder,
+                      const ResumePolicy& policy,
                       Reporter& reporter) {
   std::optional<std::vector<std::string>> warnings;
   for (const auto& spec : planned.plan.matrix.runs) {
     const auto part = folder.run_folder(spec.run_id()) / open_result_file_name;
     if (!is_there(part) || is_there(part.parent_path() / "run.h5")) continue;
+    if (!policy.accept_mixed && folder.read_launch(spec.run_id()) &&
+        !result_difference(folder, planned.plan, spec).empty())
+      continue;
     try {
       if (!is_settled(stage_of(read_run_file(part).header.status))) continue;
       if (!warnings) warnings = data_warnings(planned);
@@ -125,7 +129,7 @@ SessionResult run_session(Context& context,
   const DriverLock lock(folder);
   clear_trial(folder.trial_folder());
   Reporter reporter(context.err, context.verbosity(), context.err_is_terminal, folder.driver_log());
-  close_what_ended(planned, folder, reporter);
+  close_what_ended(planned, folder, request.policy, reporter);
   auto earlier = states_of_runs(folder, plan);
   require_same_study(folder, plan, earlier, request.policy);
   if (request.policy.redo_busy) forget_disturbed_runs(earlier);

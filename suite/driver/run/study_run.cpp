@@ -92,6 +92,7 @@ Closing closing_of(const RunRecord& record,
                    const RunSpec& spec,
                    const std::vector<std::string>& data_warnings,
                    RunOutcome& outcome) {
+  name_injections(spec, record.file.parent_path(), outcome);
   Closing closing{.status = outcome.status,
                   .reason = outcome.reason,
                   .failed_rank = outcome.failed_rank,
@@ -291,7 +292,6 @@ void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
     }
     close_run_file(part, [&](const RunRecord& record) {
       adopt_own_end(record.header, outcome);
-      name_injections(spec, part.parent_path(), outcome);
       auto closing = closing_of(record, spec, parts_.data_warnings, outcome);
       warn_of_excess(spec, record);
       // A resumed run's launch is only the end of it.

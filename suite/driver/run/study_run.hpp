@@ -32,7 +32,8 @@ struct RunResult {
   std::string disturbance;              ///< what kept the ranks from their cores, or ""
 };
 
-/// What the driver adds to a run's file; fills in what `outcome` says of disturbance and validity.
+/// What the driver adds to a run's file; fills in what `outcome` says of disturbance, validity and
+/// injections.
 [[nodiscard]] Closing closing_of(const RunRecord& record,
                                  const RunSpec& spec,
                                  const std::vector<std::string>& data_warnings,

@@ -18,6 +18,7 @@ std::string TimeLeft::configuration_of(RunSpec spec) {
 }
 
 void TimeLeft::add_finished(const RunSpec& spec, double wall_s) {
+  if (!(wall_s > 0)) return;  // its driver did not see the end
   auto& sum = by_configuration_[configuration_of(spec)];
   sum.wall_s += wall_s;
   sum.count += 1;
