@@ -22,8 +22,9 @@ using Attempt = std::vector<std::size_t>;
 
 /// The column that counts epochs: by name, or the nameless index that pandas writes.
 std::optional<std::size_t> epoch_column(const CsvTable& table) {
-  const auto named = table.find("epoch");
-  return named ? named : table.find("");
+  if (const auto named = table.find("epoch")) return named;
+  const auto nameless = table.find("");
+  return nameless == 0U ? nameless : std::nullopt;  // behind a last comma it is none
 }
 
 struct Attempts {

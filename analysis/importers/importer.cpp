@@ -8,6 +8,8 @@
 #include <set>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/file_content.hpp"
@@ -153,11 +155,12 @@ void apply(const ImportFacts& facts, std::size_t i, std::size_t files, ImportedR
   const auto set = [&](double& number, const std::vector<double>& given, const char* option) {
     const double value = value_at(given, i, files, option);
     if (given.empty()) return;
-    if (!(value >= 1))
+    if (!(value >= 1 && value <= most_of_anything))
       throw BadInput(
           {cat(option, ": ", value, " is no count"), comma_between, "Give numbers from 1 on"});
     if (std::isfinite(number) && number != value)
-      imported.remarks.push_back(cat(option, " ", value, " counts, where the log says ", number));
+      imported.remarks.push_back(
+          fmt::format("{} {} counts, where the log says {}", option, value, number));
     number = value;
   };
   set(run.samples_per_epoch, facts.samples_per_epoch, "--samples-per-epoch");

@@ -52,8 +52,8 @@ std::string utf8_of(std::string bytes) {
   return bytes;
 }
 
-/// Without what colours a terminal and moves its cursor (ECMA-48): ESC [ … letter, ESC ] … BEL, and
-/// ESC with one character.
+/// Without what colours a terminal and moves its cursor (ECMA-48): ESC [ … letter; ESC ] … BEL or
+/// ESC \\; ESC with one character, or several of which the last is no punctuation.
 std::string without_escape_sequences(const std::string& text) {
   if (text.find('\x1b') == std::string::npos) return text;
   std::string plain;
@@ -66,8 +66,11 @@ std::string without_escape_sequences(const std::string& text) {
     if (kind == '[')
       at = text.find_first_not_of("0123456789:;<=>? !\"#$%&'()*+,-./", at + 1);
     else if (kind == ']')
-      at = text.find_first_of("\a\n", at + 1);
+      at = text.find_first_of("\a\n\x1b", at + 1);
+    else if (kind >= ' ' && kind <= '/')
+      at = text.find_first_not_of(" !\"#$%&'()*+,-./", at + 1);
     if (at == std::string::npos) break;
+    if (kind == ']' && text[at] == '\x1b') text[at + 1] == '\\' ? ++at : --at;
     if (text[at] == '\n') plain += '\n';  // it was cut: lines keep their numbers
   }
   return plain;

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "core/error.hpp"
 #include "core/statistics.hpp"
 #include "core/text.hpp"
@@ -289,9 +291,9 @@ void set_quality(const LoggedRun& run, const std::string& origin, ImportedRun& i
 std::map<std::string, std::string> said_in(const LoggedRun& run) {
   std::map<std::string, std::string> said;
   if (run.status) said["status"] = *run.status;
-  for (const auto& [key, number] : run.facts.numbers) said[key] = cat(number.value);
+  for (const auto& [key, number] : run.facts.numbers) said[key] = fmt::format("{}", number.value);
   for (const auto& quality : run.qualities)
-    said[cat(metric_of(quality.part), " at ", quality.moment)] = cat(quality.value);
+    said[cat(metric_of(quality.part), " at ", quality.moment)] = fmt::format("{}", quality.value);
   return said;
 }
 

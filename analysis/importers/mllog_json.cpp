@@ -201,10 +201,10 @@ class SectionReader {
                       "Correct the line or take it out"});
     auto& stated = facts.numbers[key];
     if (stated.line > 0 && stated.value != number)
-      throw BadInput({cat(origin_, ", line ", line_, ": ", key, " is ", number, ", and ",
-                          stated.value, " in line ", stated.line),
-                      "with which of them the run trained cannot be told",
-                      "Take out the one that is wrong"});
+      throw BadInput(
+          {cat(origin_, ", line ", line_, ": ", key, " is ", static_cast<std::int64_t>(number),
+               ", and ", static_cast<std::int64_t>(stated.value), " in line ", stated.line),
+           "with which of them the run trained cannot be told", "Take out the one that is wrong"});
     stated = {number, line_};
     return true;
   }
@@ -286,8 +286,14 @@ bool is_of_evaluation(const Event& event) {
   });
 }
 
-void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& uncounted) {
+/// NaN where it says none, or none that a training reaches.
+double epoch_of(const Event& event) {
   const double epoch = number_of(member(event.metadata, "epoch_num"));
+  return std::abs(epoch) <= most_of_anything ? epoch : not_available;
+}
+
+void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& uncounted) {
+  const double epoch = epoch_of(event);
   if (event.key == "epoch_stop")
     std::isfinite(epoch) ? (void)run.stopped.try_emplace(epoch, epoch_count_of(event))
                          : (void)++run.unnumbered_stops;
@@ -339,7 +345,7 @@ void require_forward_clock(const Section& section, const std::string& origin) {
     if (is_before && event.line > section.line && (is_end || event.key == "eval_accuracy"))
       refuse_clock(event, cat(event.key, " comes before run_start, of line ", section.line),
                    origin);
-    const double epoch = number_of(member(event.metadata, "epoch_num"));
+    const double epoch = epoch_of(event);
     if (!is_end || is_before || !std::isfinite(epoch)) continue;
     auto& end = ends.try_emplace(epoch, &event).first->second;
     if (event.time_ms < end->time_ms) end = &event;

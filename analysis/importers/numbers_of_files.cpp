@@ -33,7 +33,8 @@ void require_no_thousands(const std::vector<std::string>& parts, std::string_vie
                              is_number_of(parts[0].size(), parts[0]) &&
                              std::all_of(parts.begin() + 1, parts.end(), is_group);
   const bool has_zeros = std::ranges::any_of(parts, has_leading_zero);
-  if (!has_zeros && (!is_one_number || are_doublings(parts))) return;
+  const bool has_gap = std::ranges::any_of(parts, &std::string::empty);
+  if (has_gap || (!has_zeros && (!is_one_number || are_doublings(parts)))) return;
   std::vector<std::string> plain;
   for (const auto& part : parts)
     plain.push_back(part.substr(std::min(part.find_first_not_of('0'), part.size() - 1)));

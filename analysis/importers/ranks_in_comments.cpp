@@ -177,8 +177,9 @@ class CommentReader {
     const bool is_of_horovod = i > 1 && (word(i - 2) == "horovod" || word(i - 2) == "hvd");
     if (word(i) == "size" && is_of_horovod) name = "size";
     if (name.empty() || word(i + 1) == "per") return;
-    const bool has_nodes = std::ranges::any_of(
-        words_, [](const auto& one) { return one == "node" || one == "nodes"; });
+    bool has_nodes = false;  // but for those of nproc_per_node
+    for (std::size_t k = 0; k < words_.size(); ++k)
+      has_nodes |= word(k) == "nodes" || (word(k) == "node" && (k == 0 || word(k - 1) != "per"));
     const auto after = i + length_at(i, name);
     const double given = given_at(after);
     if (std::isfinite(given)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -245,10 +246,22 @@ std::string place_of_split(const fs::path& root) {
   return advice.empty() ? "Rename it, or move it elsewhere" : advice;
 }
 
-void require_only_splits(const fs::path& root) {
+/// Whether it is no misspelt split: only files, none of which looks like a picture.
+bool holds_no_pictures(const fs::path& folder) {
+  return !is_part_of_set(folder.filename().string()) &&
+         std::ranges::none_of(entries_of(folder), [&](const auto& name) {
+           return is_picture_name(name) || is_of_other_format(name) || is_folder(folder / name);
+         });
+}
+
+/// Folders without pictures are added to `passed_over`.
+void require_only_splits(const fs::path& root, std::vector<std::string>& passed_over) {
   for (const auto& name : entries_of(root)) {
     const bool is_directory = is_folder(root / name);
-    if (!is_split(name) && is_directory)
+    const bool is_other_folder = !is_split(name) && is_directory;
+    if (is_other_folder && holds_no_pictures(root / name))
+      passed_over.push_back((root / name / "").string());
+    else if (is_other_folder)
       refuse(cat(in_quotes(root / name), " is none of the folders train, valid, test"),
              "its pictures would be left out", place_of_split(root));
     if (is_split(name) && !is_directory)
@@ -267,10 +280,25 @@ void require_classes(const fs::path& split) {
            "a network would learn to tell one from the other", advice_to_give(split));
 }
 
+std::set<std::string> stems_of(const std::vector<std::string>& names) {
+  std::set<std::string> stems;
+  for (const fs::path name : names) stems.insert(name.stem().string());
+  return stems;
+}
+
 /// Its class folders; files that are no pictures are added to `passed_over`.
 std::vector<std::string> classes_of(const fs::path& split, std::vector<std::string>& passed_over) {
   std::vector<std::string> classes;
-  for (const auto& name : entries_of(split)) {
+  const auto names = entries_of(split);
+  std::vector<std::string> pictures;
+  std::ranges::copy_if(names, std::back_inserter(pictures), [&](const auto& name) {
+    return is_picture_name(name) && !is_folder(split / name);
+  });
+  if (const auto masks = masks_beside_pictures(stems_of(pictures)); masks.size() > 1)
+    refuse(cat(in_quotes(split), " has masks beside pictures, and no classes: ", first_few(masks)),
+           "nothing says what class a picture is of",
+           "For unet put the pictures into images/ and their masks into masks/");
+  for (const auto& name : names) {
     if (is_folder(split / name))
       classes.push_back(name);
     else if (!is_picture_name(name) && !is_of_other_format(name))
@@ -290,7 +318,7 @@ class ClassListing {
  public:
   explicit ClassListing(const fs::path& root) : root_(root) {
     require_classes(root / "train");
-    require_only_splits(root);
+    require_only_splits(root, passed_over_);
     for (const auto* split : splits)  // train, which names the classes, is the first
       if (is_folder(root / split)) add_split(split);
     std::sort(samples_.begin(), samples_.end(),
@@ -354,11 +382,11 @@ class ClassListing {
   }
 
   void add_sample_files(const std::string& folder, const std::vector<std::string>& pictures) {
-    std::set<std::string> stems;
-    for (const fs::path picture : pictures) stems.insert(picture.stem().string());
+    const auto stems = stems_of(pictures);
     if (const auto masks = masks_beside_pictures(stems); masks.size() > 1)
       refuse(cat(in_quotes(root_ / folder), " has masks beside pictures: ", first_few(masks)),
              "they would be learned as pictures of the class", "Move the masks elsewhere");
+    add_equal_stems(folder, pictures);
     const auto found = files_of_samples(stems);
     if (!found) return;
     std::vector<std::string> ends;
@@ -369,15 +397,30 @@ class ClassListing {
                "they would be learned as pictures of the class", "Move the masks elsewhere");
     }
     if (sample_files_.empty())
-      sample_files_ = cat("names in '", folder, "' differ in their ends (", join(ends, ", "), ")");
+      sample_files_ =
+          cat("names in '", folder, "' differ in their ",
+              found->are_beginnings ? "beginnings" : "ends", " (", join(ends, ", "), ")");
     files_of_samples_ += found->samples * std::ssize(ends);
     samples_with_files_ += found->samples;
   }
 
+  /// As a picture that was converted, and the original was kept.
+  void add_equal_stems(const std::string& folder, const std::vector<std::string>& pictures) {
+    std::map<std::string, std::int64_t> files;
+    for (const fs::path picture : pictures) ++files[picture.stem().string()];
+    std::erase_if(files, [](const auto& one) { return one.second == 1; });
+    if (files.empty()) return;
+    if (sample_files_.empty())
+      sample_files_ = cat("names in '", folder, "', such as '", files.begin()->first,
+                          "', differ in their extension alone");
+    for (const auto& [stem, count] : files) files_of_samples_ += count;
+    samples_with_files_ += std::ssize(files);
+  }
+
   [[nodiscard]] std::string note_of_sample_files() const {
     if (sample_files_.empty()) return "";
-    return cat(files_of_samples_, " pictures seem to be of ", samples_with_files_,
-               " samples: ", sample_files_,
+    return cat(files_of_samples_, " pictures seem to be of ",
+               counted(samples_with_files_, "sample"), ": ", sample_files_,
                ". Each file counts as a picture, so that one sample may be trained and evaluated "
                "on.");
   }

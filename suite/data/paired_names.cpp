@@ -237,13 +237,25 @@ std::optional<SampleFiles> files_of_samples(const std::set<std::string>& stems) 
   std::map<std::set<std::string>, std::int64_t> samples_with;
   for (const auto& [sample, ends] : ends_of) ++samples_with[ends];
   for (const auto& [ends, samples] : samples_with) {
-    const bool are_words = std::ranges::all_of(
-        ends, [](const auto& end) { return end.empty() || std::ranges::any_of(end, is_letter); });
+    const bool has_originals = ends.contains("");
+    const bool are_words = std::ranges::all_of(ends, [&](const auto& end) {
+      const bool is_copy = has_originals && end.starts_with(" (");
+      return end.empty() || is_copy || std::ranges::any_of(end, is_letter);
+    });
     const auto files = static_cast<double>(samples) * static_cast<double>(ends.size());
     if (ends.size() > 1 && ends.size() <= most_ends && are_words && samples >= fewest_samples &&
         files >= nearly_all * static_cast<double>(stems.size()))
       return SampleFiles{ends, samples};
   }
+  std::map<std::string, std::int64_t> samples_beginning;
+  for (const auto& stem : stems)
+    if (const auto end = stem.find_first_of("_- .");
+        end != std::string::npos && stems.contains(stem.substr(end + 1)))
+      ++samples_beginning[stem.substr(0, end + 1)];
+  for (const auto& [beginning, samples] : samples_beginning)
+    if (samples >= fewest_samples &&
+        2 * static_cast<double>(samples) >= nearly_all * static_cast<double>(stems.size()))
+      return SampleFiles{{"", beginning}, samples, true};
   return {};
 }
 

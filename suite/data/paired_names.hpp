@@ -36,10 +36,11 @@ void require_partners(const std::filesystem::path& root,
 /// Masks beside their pictures, by name: "x_mask", "x_mask_1" and "mask_x" where there is an x.
 [[nodiscard]] std::vector<std::string> masks_beside_pictures(const std::set<std::string>& stems);
 
-/// Files called as their sample and one of a few ends.
+/// Files called as their sample and one of a few ends, or beginnings.
 struct SampleFiles {
-  std::set<std::string> ends;  ///< "_red", "_green"; "" where the sample's name alone is one
-  std::int64_t samples = 0;    ///< that have all of them
+  std::set<std::string> ends;   ///< "_red", "_green"; "" where the sample's name alone is one
+  std::int64_t samples = 0;     ///< that have all of them
+  bool are_beginnings = false;  ///< "", "thumb_"
 };
 
 /// Where at least nine tenths of names without extension are such files of three samples or more.

@@ -67,13 +67,13 @@ class TiffPicture {
     require_none_missing();
     if (samples_ > colours_ && !has_alpha()) require_one_value_in_last_band();
     const bool is_inverted = photometric_ == PHOTOMETRIC_MINISWHITE && !is_of_booleans();
-    if (is_inverted) invert();
     ImageOrigin origin{is_lossy_, is_inverted};
     origin.has_reduced = has_reduced_;
     const bool is_mask = use_ == PictureUse::mask;
     if (photometric_ == PHOTOMETRIC_PALETTE)
       is_mask ? (void)(origin.palette = palette()) : (void)(image_ = coloured());
     if (image_.channels % 2 == 0) image_ = without_alpha(image_, use_, name_);
+    if (is_inverted) invert();  // not alpha: in it 0 always is transparent
     if (has_alpha()) {
       origin.was_transparent = image_.origin.was_transparent;
       origin.alpha_edges = image_.origin.alpha_edges;

@@ -217,6 +217,12 @@ TEST_F(ImportedLogs, CommentsBetweenRowsAreNoRows) {
               HasSubstr("a comment names the unit 'minutes'"));
 }
 
+TEST_F(ImportedLogs, ACommaAtTheEndOfEveryLineMakesNoColumn) {
+  const auto run = only_run(import_epochs("time_per_epoch,loss,\n12,0.5,\n11,0.4,\n"));
+  EXPECT_EQ(run.epochs, 2);
+  EXPECT_EQ(run.training_time_s, 23);
+}
+
 TEST_F(ImportedLogs, RowsOfStepsOrOfEvaluationsAreNoEpochs) {
   for (const auto* name : {"Step", "iteration", "global step"})
     EXPECT_THAT(
@@ -293,7 +299,8 @@ TEST_F(ImportedLogs, RanksInACommentAreRefusedOrNotedWhereTheyDiffer) {
   };
   const auto* as_time = "log: column time is read as time_per_epoch";
   for (const auto* comment : {"world_size: 4", "World size = 4, batch: 32", "{\"n_gpus\": 4}",
-                              "unet\n# ranks=4\n# 30 epochs", "hvd.size() = 4"}) {
+                              "unet\n# ranks=4\n# 30 epochs", "hvd.size() = 4",
+                              "world_size: 4\n# torchrun --nproc_per_node=4 train.py"}) {
     EXPECT_THAT(refused(comment, 1), HasSubstr(" 4, --ranks 1")) << comment;
     EXPECT_THAT(notes_of(comment, 4), ElementsAre(as_time)) << comment;
   }

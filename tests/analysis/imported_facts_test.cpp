@@ -74,7 +74,8 @@ TEST_F(ImportedLogs, ACommaBetweenThousandsIsRefused) {
   EXPECT_THAT(numbers_of_files({"64,128,512"}, "--ranks"), ElementsAre(64, 128, 512));
   EXPECT_THAT(numbers_of_files({"0.5,100,0"}, "--ranks"), ElementsAre(0.5, 100, 0));
   EXPECT_THAT(numbers_of_files({}, "--ranks"), IsEmpty());
-  for (const auto* text : {"", "1,", ",128", "1 2", "log.csv", "nan", "4x"})
+  for (const auto* text :
+       {"", "1,", "08,", "08,,16", "1,000,", ",128", "1 2", "log.csv", "nan", "4x"})
     EXPECT_THAT(refused(text), HasSubstr("' is no number (all up to the next option")) << text;
 }
 

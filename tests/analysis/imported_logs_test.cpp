@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "analysis/importers/log_text.hpp"
 #include "tests/analysis/invented_log.hpp"
 
 namespace scalestudy {
@@ -47,6 +48,11 @@ std::string as_utf16(const std::string& ascii, bool is_little) {
   std::string bytes = is_little ? "\xff\xfe" : "\xfe\xff";
   for (const char c : ascii) bytes += is_little ? std::string{c, '\0'} : std::string{'\0', c};
   return bytes;
+}
+
+TEST(LogText, SequencesOfTerminalsHideNothing) {
+  EXPECT_EQ(plain_text_of("\x1b]0;title\x1b\\a\x1b]0;title\ab\n\x1b(Bc\n"), "ab\nc\n");
+  EXPECT_EQ(plain_text_of("a\x1b]0;cut\nb\x1b"), "a\nb");
 }
 
 TEST_F(ImportedLogs, WhatIsWrittenByManyOrForWindowsIsTheSameRun) {

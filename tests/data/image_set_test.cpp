@@ -348,6 +348,15 @@ TEST_F(ClassSet, RefusesMisspeltSplitsAndPicturesWithoutClass) {
   fs::remove_all(root_ / "validation");
   add("test/1.jpg");
   expect_refused({"test/1.jpg", "is in no class folder"});
+  for (const auto* name : {"1_mask", "2", "2_mask"}) add(cat("test/", name, ".jpg"));
+  expect_refused({"test' has masks beside pictures", "images/"});
+}
+
+TEST_F(ClassSet, PassesOverAFolderWithoutPictures) {
+  write_bytes(root_ / "annotations/a.xml", "x");
+  EXPECT_THAT(open_class_set(root_)->notes(),
+              testing::ElementsAre(
+                  testing::HasSubstr("Passed over 1 file, by name no picture: 'annotations/'")));
 }
 
 TEST_F(ClassSet, SaysHowClassFoldersComeIntoTrain) {
@@ -412,6 +421,22 @@ TEST_F(ClassSet, SaysThatFilesAreOfOneSample) {
   fs::remove_all(root_ / "train/finch");
   fs::remove(root_ / "train/hawk/a_3_red.png");
   EXPECT_THAT(notes(), testing::IsEmpty());
+  for (const auto& [more, words] :
+       {std::pair{"thumb_b1,thumb_b2,thumb_b3", "differ in their beginnings ('', 'thumb_')"},
+        std::pair{"b1 (1),b2 (1),b3 (1)", "differ in their ends ('', ' (1)')"}}) {
+    for (const auto& name : split(cat("b1,b2,b3,", more), ','))
+      add(cat("train/kite/", name, ".png"));
+    EXPECT_THAT(notes(), testing::ElementsAre(testing::AllOf(
+                             testing::HasSubstr("6 pictures seem to be of 3 samples"),
+                             testing::HasSubstr(words))));
+    fs::remove_all(root_ / "train/kite");
+  }
+  for (const auto* name : {"b1.png", "b1.jpg", "b2.png"}) add(cat("train/kite/", name));
+  EXPECT_THAT(notes(),
+              testing::ElementsAre(testing::HasSubstr("2 pictures seem to be of 1 sample: names in "
+                                                      "'train/kite', such as 'b1', differ in their "
+                                                      "extension alone")));
+  fs::remove_all(root_ / "train/kite");
   for (const auto* sample : {"a (1)", "a (2)", "a (3)"})
     for (const auto* end : {"", "_mask"}) add(cat("train/kite/", sample, end, ".png"));
   expect_refused({"train/kite' has masks beside pictures: 'a (1)_mask', 'a (2)_mask'"});

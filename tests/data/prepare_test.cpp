@@ -105,6 +105,17 @@ TEST_F(Prepare, KeptFilesAreStoredByteForByte) {
   EXPECT_EQ(stored, content_of(source_ / "train/gull/b.jpg"));
 }
 
+/// Their masks are not turned with them.
+TEST_F(Prepare, PicturesWithMasksThatAreStoredTurnedAreRefused) {
+  test::write_tiff(source_ / "images/a.tif", pattern(8, 8, 1), {.orientation = 3});
+  write_png(source_ / "masks/a.png", two_halves(8, 8, 0, 255));
+  for (const bool keep_encoded : {false, true}) {
+    options_.keep_encoded = keep_encoded;
+    expect_refused([&] { (void)prepare(); }, {"a.tif'", "orientation 3"});
+    expect_nothing_written();
+  }
+}
+
 TEST_F(Prepare, MasksBecomeBinaryAboveTheRecordedThreshold) {
   write_masks();
   const auto foreground_of = [&](std::optional<double> threshold) {

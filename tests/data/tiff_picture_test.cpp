@@ -53,6 +53,16 @@ TEST_F(TiffPicture, AlphaIsDroppedAndRefusedWhereAMaskHasItsShapeThere) {
   test::expect_refused([&] { (void)read(mask, {}, PictureUse::mask); }, {"alpha channel"});
 }
 
+/// Stored as 255: opaque, whatever the values beside it mean.
+TEST_F(TiffPicture, AlphaIsNeverInverted) {
+  auto image = pattern(8, 9, 2);
+  for (std::size_t i = 1; i < image.bytes.size(); i += 2) image.bytes[i] = std::byte{0};
+  const auto found = read(image, {.white_is_zero = true});
+  EXPECT_FALSE(found.origin.was_transparent);
+  for (std::size_t i = 0; i < found.bytes.size(); ++i)
+    ASSERT_EQ(found.bytes[i], image.bytes[2 * i]) << i;
+}
+
 TEST_F(TiffPicture, AFurtherBandIsDroppedOnlyWhereItIsAlphaOrHasOneValue) {
   const auto kinds = [](int kind) { return TiffFormat{.extra_kind = kind}; };
   for (const std::int64_t bands : {2, 4}) {

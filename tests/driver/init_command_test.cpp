@@ -48,6 +48,13 @@ TEST_F(InitCommand, AStackGetsPatchesThatFit) {
   EXPECT_EQ(settings["patch"], json({8, 32, 32}));
 }
 
+TEST_F(InitCommand, ANarrowStackGetsPatchesThatCanBeTurned) {
+  const auto stack = folder_ / "narrow.tif";
+  test::write_stack(stack, {40, 152, 24},
+                    [](auto z, auto y, auto x) { return double((7 * z + 5 * y + 3 * x) % 50); });
+  EXPECT_EQ(settings_for("noise2void", stack.string())["patch"], json({8, 16, 16}));
+}
+
 TEST_F(InitCommand, PicturesWithMasksGetASizeTheNetworkCanHalve) {
   const auto settings = settings_for("unet", cat(sources, "unet/data/dsb2018_nuclei"));
   for (const auto& side : settings["size"]) EXPECT_EQ(side.get<int>() % 16, 0);

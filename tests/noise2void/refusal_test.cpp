@@ -28,6 +28,10 @@ TEST(Refusal, SidesMustBeHalvedByTheNetwork) {
               HasSubstr("patch side 10 is no multiple of 4"));
 }
 
+TEST(Refusal, PatchesThatAreTurnedMustBeSquare) {
+  EXPECT_THAT(reason_for("[8, 16, 32]", Precision::fp32), HasSubstr("equal Y and X sides, not 16"));
+}
+
 TEST(Refusal, Bf16WithALevelOfTwoPlanesOnACpu) {
   for (const auto* patch : {"[4, 16, 16]", "[8, 32, 32]"}) {
     EXPECT_THAT(reason_for(patch, Precision::bf16), HasSubstr("12, 16 or more planes")) << patch;

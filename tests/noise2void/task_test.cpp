@@ -67,6 +67,13 @@ TEST(Noise2VoidTask, AReferenceThatIsTheNoisyVolumeIsRefused) {
   EXPECT_EQ(message_of(make), "accepted");
 }
 
+TEST(Noise2VoidTask, EvaluatedPatchesWithoutAnyMaskedVoxelAreRefused) {
+  auto spec = small_spec("mse");
+  spec.workload_settings = R"({"patch": [8, 32, 32], "masked_frac": 1e-6, "first_filters": 2})";
+  EXPECT_THAT(message_of([&] { return make_task(spec, torch::kCPU, [] {}, {}); }),
+              testing::HasSubstr("no validation patch has a masked voxel"));
+}
+
 /// The loss of predicting c is variance + (mean − c)²: two losses give both.
 TEST(Noise2VoidTask, SquaredConstantLossIsTheLowestThatAnyConstantReaches) {
   const auto spec = small_spec("mse");

@@ -52,6 +52,12 @@ std::string reason_to_skip(const RunSpec& spec) {
       return cat("patch side ", side, " is no multiple of ", multiple, " (the network halves it ",
                  settings.depth, " times); the next one is ",
                  side > multiple ? side / multiple * multiple : multiple);
+  if (settings.augmentation == AugmentationRule::eightfold &&
+      settings.patch[1] != settings.patch[2])
+    return cat(
+        "augmentation eightfold turns patches by 90 degrees, so they need equal Y and X "
+        "sides, not ",
+        settings.patch[1], " and ", settings.patch[2], ": or augmentation \"none\"");
   if (settings.test_frac > 0 && settings.split_rule == SplitRule::original)
     return "settings.test_frac needs split_rule split_first: with \"original\" copies of training "
            "patches would be tested";

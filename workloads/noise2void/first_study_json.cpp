@@ -41,9 +41,11 @@ Shape3 patch_for(const Shape3& volume, const std::filesystem::path& data) {
   Shape3 patch{};
   for (std::size_t axis = 0; axis < 3; ++axis)
     patch[axis] = side_that_fits(largest_patch[axis], volume[axis], least);
-  while (patches_in(volume, patch) < enough_patches && patch[2] > least) {
-    patch[1] = std::max(least, patch[1] / 2);
-    patch[2] /= 2;
+  auto side = std::min(patch[1], patch[2]);  // square, so that it can be turned
+  patch = {patch[0], side, side};
+  while (patches_in(volume, patch) < enough_patches && side > least) {
+    side /= 2;
+    patch = {patch[0], side, side};
   }
   return patch;
 }

@@ -67,6 +67,7 @@ void visit(FieldVisitor& visitor, Settings& settings) {
        .description = "Central region (Z, Y, X) that is predicted for the panels when there is no "
                       "reference to compare the whole volume with",
        .minimum = 4,
+       .maximum = 4096,  // a panel has no more
        .length = 3});
 }
 

@@ -165,7 +165,12 @@ void Noise2VoidTask::look_at(EvaluatedPatches& set) const {
     set.hashes.push_back(hash_of(set.patch_of(i), masked));
     for (const auto& voxel : masked) targets.push_back(voxel.original);
   }
-  if (!targets.empty()) set.constant_loss = constant_loss(settings_.loss, targets);
+  if (set.patches->empty()) return;
+  if (targets.empty())
+    throw BadInput(
+        {cat("no ", set.name, " patch has a masked voxel"), "its loss would be that of nothing",
+         "Larger patches, mask_count_rule \"nominal\" or a larger masked_frac make some"});
+  set.constant_loss = constant_loss(settings_.loss, targets);
 }
 
 std::vector<MaskedVoxel> Noise2VoidTask::mask_of(const EvaluatedPatches& set,

@@ -36,18 +36,22 @@ void score(const torch::Tensor& logits,
   for (std::size_t i = 0; i < sample_count(values); ++i) {
     const auto* row = host_logits.const_data_ptr<float>() + static_cast<std::int64_t>(i) * classes;
     const auto truth = host_labels.const_data_ptr<std::int64_t>()[i];
-    std::int64_t best = 0, ahead = 0;
+    std::int64_t best = 0, ahead = 0, rival = truth;
     bool is_number = true;
     for (std::int64_t c = 0; c < classes; ++c) {
       is_number = is_number && row[c] == row[c];
       if (row[c] > row[best]) best = c;
-      if (c != truth && !(row[c] < row[truth])) ++ahead;
+      if (c != truth && !(row[c] < row[truth])) {
+        ++ahead;
+        rival = c;
+      }
     }
+    if (best == truth) best = rival;  // the truth itself, unless another one is as likely
     if (!is_number) best = -1;
     values[at(i, loss)] = host_losses.const_data_ptr<double>()[i];
     values[at(i, label)] = static_cast<double>(truth);
     values[at(i, predicted)] = static_cast<double>(best);
-    values[at(i, is_top5)] = best == truth || ahead < 5 ? 1 : 0;
+    values[at(i, is_top5)] = ahead < 5 ? 1 : 0;
   }
 }
 

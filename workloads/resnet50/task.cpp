@@ -301,7 +301,9 @@ Evaluation ResNet50Task::final_evaluation(const Communicator& comm,
           ? evaluate_set("validation", samples_.validation, validation_hashes_, comm, heartbeat)
           : evaluate_set("test", samples_.test, test_hashes_, comm, heartbeat);
   results.samples = sample_rows(result.scores);
-  results.panels.push_back(confusion_panel(confusion_counts(result.scores, classes()), classes()));
+  if (classes() <= most_panel_side_px)
+    results.panels.push_back(
+        confusion_panel(confusion_counts(result.scores, classes()), classes()));
   return result.evaluation;
 }
 

@@ -43,7 +43,8 @@ Panel panel_of(const std::string& name, std::int64_t number, const torch::Tensor
   const auto longest = std::max(picture.size(0), picture.size(1));
   const auto factor = (longest + panel_side_px - 1) / panel_side_px;
   const auto small =
-      at::avg_pool2d(picture.reshape({1, 1, picture.size(0), picture.size(1)}), factor)
+      at::avg_pool2d(picture.reshape({1, 1, picture.size(0), picture.size(1)}),
+                     {std::min(factor, picture.size(0)), std::min(factor, picture.size(1))})
           .to(torch::kCPU, torch::kFloat32)
           .contiguous();
   const auto* values = small.const_data_ptr<float>();
@@ -295,7 +296,7 @@ EffectiveSettings UNetTask::effective_settings() const {
   fact("split_hash", lists.split_hash, "Hash of the division into training, validation and test");
   fact("validation_samples", ids_of(lists.validation), "Names of the validation samples");
   fact("test_samples", ids_of(lists.test), "Names of the test samples");
-  fact("foreground_frac", facts.foreground_frac, "Share of foreground in the training masks");
+  fact("foreground_frac", facts.foreground_frac, "Share of foreground in all masks");
   samples("cached_sample_count", facts.cached_count,
           "Decoded samples kept by a rank, or by its host where they are shared");
   samples("evaluation_overlap_count", facts.evaluation_overlap_count,

@@ -117,7 +117,8 @@ Image PackSet::read(const Group& group, std::size_t sample, PackEncoding encodin
   image.bytes.resize(picture.size_bytes);
   read_stored(group, sample, image.bytes);
   if (encoding == PackEncoding::pixels) return image;
-  auto decoded = decode_image(image.bytes, samples_[sample].id);
+  auto decoded = decode_image(image.bytes, samples_[sample].id,
+                              masks_.pictures.empty() ? PictureUse::picture : PictureUse::masked);
   if (decoded.height_px != picture.height_px || decoded.width_px != picture.width_px ||
       decoded.channels != picture.channels || decoded.type != picture.type)
     refuse(group, sample, "its file has another size than its table");

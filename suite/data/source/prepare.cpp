@@ -127,7 +127,9 @@ class SampleMaker {
     PreparedSample sample;
     if (description_.encoding == PackEncoding::files) {
       sample.file_bytes = read_file_bytes(source_ / id, max_image_bytes);
-      sample.image = decode_image(sample.file_bytes, (source_ / id).string());
+      const bool has_mask = description_.kind == PackKind::image_mask;
+      sample.image = decode_image(sample.file_bytes, (source_ / id).string(),
+                                  has_mask ? PictureUse::masked : PictureUse::picture);
     } else {
       sample.image = set_.read_image(index);
     }

@@ -36,8 +36,7 @@ void require_text_of_settings(const std::string& text, const std::string& path) 
 }
 
 void require_small_panel(std::uint64_t height_px, std::uint64_t width_px, const std::string& path) {
-  constexpr std::uint64_t most_side_px = 4096;
-  if (std::max(height_px, width_px) > most_side_px)
+  if (std::max(height_px, width_px) > static_cast<std::uint64_t>(most_panel_side_px))
     throw hdf5::Failure(path, cat("it is no small image: ", height_px, " x ", width_px, " px"));
 }
 

@@ -66,6 +66,8 @@ class StepTable {
   std::array<std::optional<std::vector<double>>, columns_of<StepRow>.size()> columns_;
 };
 
+inline constexpr std::int64_t most_panel_side_px = 4096;  ///< a run file with more is unreadable
+
 /// A small grey image, row-major, in data units.
 struct Panel {
   std::string name;  ///< "input", "prediction"
