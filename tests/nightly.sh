@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/stages.sh
 source tests/stages.sh
 
-readonly ALL=(setup style build tests nightly asan asan-torch tsan fuzz clang-tidy gpu-link bundle peers benchmarks)
+readonly ALL=(setup style build tests nightly asan asan-torch tsan fuzz clang-tidy gpu-link bundle peers)
 readonly RESULT=results/checks/nightly.txt
 
 usage() {
@@ -16,7 +16,7 @@ Runs these stages, or those that are named, and goes on after one that fails:
 tests: what .ci/run runs; nightly: real times, chance and verdicts, alone; asan: all without LibTorch; asan-torch: what sees
 LibTorch, under AddressSanitizer; fuzz: each target for a minute; clang-tidy: every source; peers: the original Noise2Void
 beside ours. Takes over an hour on two cores and 8 GB of downloads on a new machine.
-Once all stages of an unchanged commit have run, at once or one by one: $RESULT is written; commit it. "Changed" of .ci/run
+Once an unchanged commit has passed all stages, at once or one by one: $RESULT is written; commit it. "Changed" of .ci/run
 is since that commit.
 Logs: build/stages. Exit: 0 all passed, 1 something failed, 2 wrong usage.
 TEXT
@@ -40,15 +40,16 @@ export SCALESTUDY_REQUIRE=mpi,browser,peer,gnuplot,h5dump,h5py,strace
 run_setup() { environments/setup.sh --checks --gpu --peers; }
 run_style() { check_format && check_layering && cmake --preset release && check_labels; }
 run_build() { build release -DSCALESTUDY_BENCHMARKS=ON; }
-run_tests() { run_ctest release -LE nightly; }
-run_nightly() { run_ctest release -L nightly; }
+# Benchmarks, too: that each still does its work.
+run_tests() { run_build && run_ctest release -LE nightly; }
+run_nightly() { run_build && run_ctest release -L nightly; }
 run_asan() { memory_is_clean; }
 
 # LibTorch itself is not instrumented: what it keeps for ever is no leak of ours.
 run_asan-torch() {
   cmake --preset asan -B build/asan-torch -DSCALESTUDY_TORCH=ON &&
     cmake --build build/asan-torch --target training_test noise2void_test unet_test resnet50_test fake_device_test -- -j "$jobs" &&
-    ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:detect_container_overflow=0 ctest --test-dir build/asan-torch --output-on-failure \
+    ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0:detect_container_overflow=0 ctest --test-dir build/asan-torch --no-tests=error --output-on-failure \
       -R '^(training|noise2void|unet|resnet50|fake_device)_test(_[0-9]+)?$'
 }
 
@@ -83,31 +84,33 @@ run_bundle() {
 # That the original still runs beside ours; the timing campaign is benchmarks/peers/compare_n2v.sh.
 run_peers() { benchmarks/peers/compare_n2v.sh --pairs 1 --short; }
 
-# That each benchmark still does its work; no time of it is looked at.
-run_benchmarks() { run_ctest release -R benchmark; }
+# The tree that is checked: its commit, or "" where something is changed.
+tree() { [[ $(git status --porcelain -- ':!results/checks') ]] || git rev-parse HEAD; }
 
-started=$(date -u +%FT%TZ)
-changes=$(git status --porcelain -- ':!results/checks')
+started=$(date -u +%FT%TZ) tree=$(tree)
 for name in "${stages[@]}"; do
   stage "$name" "run_$name"
 done
 
 report() {
-  printf 'commit %s\n' "$(git rev-parse HEAD)"
+  printf 'commit %s\n' "$tree"
   printf 'machine %s, %d cores\n\n' "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)" "$(nproc)"
   for name in "${ALL[@]}"; do cat "$RUN/$name"; done
-  for log in tests nightly asan; do
-    [[ -f $LOGS/$log.log ]] || continue
-    printf '\n%s: %s\n' "$log" "$(summary "$LOGS/$log.log")"
-    slowest "$LOGS/$log.log"
+  for name in tests nightly asan; do
+    printf '\n%s: %s\n' "$name" "$(summary "$RUN/$name.log")"
+    slowest "$RUN/$name.log"
   done
 }
-# One file for each stage of this commit: its last result, and when it began.
-readonly RUN=$LOGS/nightly-$(git rev-parse HEAD)
-if [[ ! $changes ]]; then
+# For each stage that this commit passed: when, how long, and its log.
+readonly RUN=$LOGS/nightly-$tree
+if [[ $tree && $tree == "$(tree)" ]]; then
   mkdir -p "$RUN"
-  for line in "${stage_table[@]}"; do printf '%s, run of %s\n' "$line" "$started" >"$RUN/${line%% *}"; done
-  if [[ $(find "$RUN" -type f | wc -l) == "${#ALL[@]}" ]]; then
+  for line in "${stage_table[@]}"; do
+    [[ $line == *passed* ]] || continue
+    printf '%s, run of %s\n' "$line" "$started" >"$RUN/${line%% *}"
+    cp "$LOGS/${line%% *}.log" "$RUN/"
+  done
+  if [[ $(find "$RUN" -type f ! -name '*.log' | wc -l) == "${#ALL[@]}" ]]; then
     mkdir -p "${RESULT%/*}"
     report >"$RESULT"
     printf '\n%s is written\n' "$RESULT"

@@ -1,4 +1,4 @@
-# Sourced by tests/run.sh, tests/gate.sh and tests/nightly.sh: stages with a log and a time each, and what they run.
+# Sourced by tests/run.sh, tests/repeat.sh, tests/nightly.sh and .ci/run: stages with a log and a time each, and what they run.
 # shellcheck shell=bash
 
 readonly LOGS=build/stages
@@ -41,7 +41,7 @@ build() {
 # run_ctest PRESET [CTEST-OPTION...]: two places a core (cmake/ScalestudyTargets.cmake): most tests wait.
 run_ctest() {
   local preset=$1; shift
-  ctest --test-dir "build/$preset" --output-on-failure --parallel $((2 * jobs)) "$@"
+  ctest --test-dir "build/$preset" --no-tests=error --output-on-failure --parallel $((2 * jobs)) "$@"
 }
 
 # slowest LOG: the 15 entries of ctest that took longest.
@@ -52,13 +52,16 @@ slowest() {
 # summary LOG: ctest's own.
 summary() { grep -aE 'tests passed|No tests were found' "$1" | tail -n 1; }
 
-sources() { git ls-files '*.cpp' '*.hpp'; }
+# present: of the files on standard input those that are there.
+present() { while read -r file; do [[ ! -e $file ]] || printf '%s\n' "$file"; done; }
+
+sources() { git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' | present; }
 
 check_format() { sources | xargs -P "$jobs" -n 200 clang-format --dry-run -Werror; }
 
 check_layering() {
   python3 tests/layering/check_layering.py . && python3 tests/layering/check_sizes.py . &&
-    python3 tests/layering/check_tests.py . && bash -n tests/*.sh .ci/run
+    python3 tests/layering/check_tests.py . && git ls-files '*.sh' .ci/run | present | xargs -n 1 bash -n
 }
 
 # What ctest is to hold to: see CONTRIBUTING.md. The preset must have been configured.
@@ -103,11 +106,11 @@ threads_are_clean() {
   build tsan -- --target core_threads_test data_threads_test engine_test comm_test communicator_conformance nccl_conformance \
     stream_reduction_test || return 1
   for program in core/core_threads_test data/data_threads_test comm/comm_test engine/engine_test; do
-    "$tests/$program" --gtest_brief=1 || status=1
+    timeout 900 "$tests/$program" --gtest_brief=1 || status=1
   done
-  "$tests/conformance/communicator_conformance" --gtest_brief=1 --gtest_filter="$few" || status=1
-  "$tests/conformance/nccl_conformance" --gtest_brief=1 --gtest_filter="$on_gpus" || status=1
-  "$tests/engine/stream_reduction_test" --gtest_brief=1 --gtest_filter='OnStreams.*' || status=1
+  timeout 900 "$tests/conformance/communicator_conformance" --gtest_brief=1 --gtest_filter="$few" || status=1
+  timeout 900 "$tests/conformance/nccl_conformance" --gtest_brief=1 --gtest_filter="$on_gpus" || status=1
+  timeout 900 "$tests/engine/stream_reduction_test" --gtest_brief=1 --gtest_filter='OnStreams.*' || status=1
   return $status
 }
 

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 ranks=${RANKS:-2} rounds=${ROUNDS:-9} out=${OUT:-benchmarks/campaigns/allreduce.txt}
 cmake --preset release -DSCALESTUDY_BENCHMARKS=ON >/dev/null
 cmake --build --preset release --target allreduce_benchmark scalestudy >/dev/null
-python=$(printf '%s\n' "${SCALESTUDY_DEPS:-$HOME/.cache/scalestudy}"/libtorch-*-gpu/bin/python | head -n 1)
+python=$(printf '%s\n' "${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}"/libtorch-*-gpu/bin/python | head -n 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -5,11 +5,11 @@
 # The result is committed: random_kills.txt beside this script. Exit: 0 nothing lost, 1 something was, or an error.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-cmake --preset release -DSCALESTUDY_TORCH=OFF -DSCALESTUDY_TESTS=OFF >/dev/null
-cmake --build --preset release --target scalestudy scalestudy-rank-light -j "${JOBS:-1}" >/dev/null
+cmake --preset release -B build/kills -DSCALESTUDY_TORCH=OFF -DSCALESTUDY_TESTS=OFF >/dev/null
+cmake --build build/kills --target scalestudy scalestudy-rank-light -j "${JOBS:-1}" >/dev/null
 {
   printf '# benchmarks/campaigns/random_kills.sh, %s, %s, %s cores\n' "$(date -u +%F)" \
     "$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)" "$(nproc)"
-  printf '# %s\n' "$(build/release/bin/scalestudy --version | head -n 1)"
-  python3 benchmarks/campaigns/random_kills.py build/release/bin/scalestudy "${KILLS:-50}"
+  printf '# %s\n' "$(build/kills/bin/scalestudy --version | head -n 1)"
+  python3 benchmarks/campaigns/random_kills.py build/kills/bin/scalestudy "${KILLS:-50}"
 } | tee benchmarks/campaigns/random_kills.txt

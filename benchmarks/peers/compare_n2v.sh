@@ -29,9 +29,10 @@ while [[ $# -gt 0 ]]; do
     --help | -h) usage; exit 0 ;;
     *) printf 'compare_n2v: unknown option %s. See --help.\n' "$1" >&2; exit 2 ;;
   esac
-  shift
+  shift || true  # of the last option's missing value
 done
 [[ $pairs =~ ^[1-9][0-9]*$ ]] || { printf 'compare_n2v: --pairs needs a positive number.\n' >&2; exit 2; }
+[[ ! -e $out ]] || { printf 'compare_n2v: %s exists (its runs would be kept). Choose a new --out.\n' "$out" >&2; exit 2; }
 deps=${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}
 python=$deps/n2v-0.3.3/bin/python
 [[ -x $python ]] || { printf 'compare_n2v: no %s. Run environments/setup.sh --peers.\n' "$python" >&2; exit 4; }

@@ -16,7 +16,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tests/support
 from report_summary import decisions, estimate, read_summary
 
 ARMS = 'control_arms=["synthetic_input","barrier_only","no_communication","synthetic_input_no_communication"]'
-COMMON = [ARMS, "repeats=5", "settings.threads_per_rank=1", 'axes.scaling_rule=["linear_fixed_samples"]',
+COMMON = [ARMS, "repeats=5", "fair_base=false", "settings.threads_per_rank=1", 'axes.scaling_rule=["linear_fixed_samples"]',
           "settings.evaluation.every_samples=0", "settings.checkpoint.every_epochs=0"]
 # Its share of the one-rank step that the producer needs for the one-rank batch: two ranks wait, one does not.
 PRODUCER_SHARE = 0.85

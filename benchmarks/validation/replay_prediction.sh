@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 program=${BUILD:-build/release}/bin/scalestudy
-python=$(printf '%s\n' "${SCALESTUDY_DEPS:-$HOME/.cache/scalestudy}"/libtorch-*-gpu/bin/python | head -n 1)
+python=$(printf '%s\n' "${SCALESTUDY_DEPS:-${XDG_CACHE_HOME:-$HOME/.cache}/scalestudy}"/libtorch-*-gpu/bin/python | head -n 1)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -37,7 +37,7 @@ print(max(0, 1e-6 * few_us - small * s_per_byte) / 2, 1 / s_per_byte)'
 }
 
 noise2void() {
-  local train=("$program" run n2v-quickstart --quiet --set control_arms=[] --set repeats=1 --set settings.epochs=2 --set settings.steps_per_epoch=40
+  local measured predicted train=("$program" run n2v-quickstart --quiet --set control_arms=[] --set repeats=1 --set settings.epochs=2 --set settings.steps_per_epoch=40
     --set settings.memory_format=channels_last)
   local alone=("${train[@]}" --set axes.ranks=[1] --set settings.buckets.first_bucket_bytes=1 --set settings.buckets.bucket_cap_bytes=1)
   "${alone[@]}" --out "$work/n2v-beside-$1" >&2 &
@@ -45,19 +45,22 @@ noise2void() {
   wait $!
   "$program" profile "$work/n2v-$1" --out "$work/n2v-$1.json" >&2
   "${train[@]}" --set axes.ranks=[2] --out "$work/n2v-two-$1" >&2
-  echo "$(step_of "$work/n2v-two-$1" 2) $(replay "$work/n2v-$1.json" 2 "$work/n2v-replay-$1")"
+  measured=$(step_of "$work/n2v-two-$1" 2)
+  predicted=$(replay "$work/n2v-$1.json" 2 "$work/n2v-replay-$1")
+  echo "$measured $predicted"
 }
 
 gpt() {
-  local measured latency bandwidth
+  local measured predicted latency bandwidth
   read -r latency bandwidth < <(gloo_link)
   "$python" benchmarks/peers/gpt_train.py --profile "$work/gpt-beside-$1.json" >/dev/null &
   "$python" benchmarks/peers/gpt_train.py --profile "$work/gpt-$1.json" >/dev/null
   wait $!
   measured=$("$python" benchmarks/peers/gpt_train.py --ranks 2 |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["step_s_median"])')
-  echo "$measured $(replay "$work/gpt-$1.json" 8 "$work/gpt-replay-$1" --set settings.link.latency_s="$latency" \
-    --set settings.link.bandwidth_bytes_per_s="$bandwidth" --set settings.link.algorithm=ring)"
+  predicted=$(replay "$work/gpt-$1.json" 8 "$work/gpt-replay-$1" --set settings.link.latency_s="$latency" \
+    --set settings.link.bandwidth_bytes_per_s="$bandwidth" --set settings.link.algorithm=ring)
+  echo "$measured $predicted"
 }
 
 {

@@ -136,7 +136,7 @@ TEST_F(FloorStore, WithoutAFloorPlanSaysSoAndHowToGetOne) {
   const auto answer = plan();
   EXPECT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("floor_unknown"));
-  EXPECT_THAT(answer.out, HasSubstr("a margin of 3.0 %"));
+  EXPECT_THAT(answer.out, HasSubstr("margin 3.0 % assumed"));
   EXPECT_THAT(answer.out, HasSubstr("scalestudy floor STUDY --out DIR"));
   const auto resolution = json::parse(plan({"--json"}).out)["resolution"];
   EXPECT_EQ(resolution["label"], "floor_unknown");

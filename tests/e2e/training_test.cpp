@@ -121,15 +121,18 @@ TEST(Training, EveryInputTrainsOnTheSameBatches) {
                                        R"(control_arms=["synthetic_input"])"});
   ASSERT_EQ(finished.code, 0) << finished.err;
   std::map<std::int64_t, std::set<double>> losses;  // by ranks
-  std::size_t arms = 0;
+  std::size_t arms = 0, runs = 0;
   for (const auto& run : records_of(place)) {
     expect_consistent(run, run.steps.ranks());
     if (run.header.run_id.find("synthetic_input") != std::string::npos)
       ++arms;
-    else
+    else {
       losses[run.steps.ranks()].insert(run.evaluations.back().loss);
+      ++runs;
+    }
   }
   EXPECT_EQ(arms, 2U);
+  EXPECT_EQ(runs, 6U);
   for (const auto& [ranks, found] : losses) EXPECT_EQ(found.size(), 1U) << ranks << " ranks";
 }
 

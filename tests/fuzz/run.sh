@@ -22,7 +22,7 @@ while [[ $# -gt 0 ]]; do
     --jobs) jobs=${2:-}; shift ;;
     *) seconds=$1 ;;
   esac
-  shift
+  shift || true  # of the last option's missing value
 done
 [[ $seconds =~ ^[1-9][0-9]*$ && $jobs =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
 

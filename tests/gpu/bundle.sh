@@ -21,7 +21,7 @@ while [[ $# -gt 0 ]]; do
     --jobs) jobs=${2:-}; shift ;;
     *) printf 'gpu bundle: unknown option %s. See --help.\n' "$1" >&2; exit 2 ;;
   esac
-  shift
+  shift || true  # of the last option's missing value
 done
 [[ $jobs =~ ^[1-9][0-9]*$ ]] || { printf 'gpu bundle: --jobs needs a positive number.\n' >&2; exit 2; }
 

@@ -32,7 +32,7 @@ class Comparison:
         scale = theirs.double().norm().item()
         difference = (ours.double() - theirs.double()).norm().item()
         relative = difference / scale if scale > 0 else difference
-        if relative >= self.worst.get(kind, (-1.0, ""))[0]:
+        if not relative < self.worst.get(kind, (-1.0, ""))[0]:  # NaN is the worst
             self.worst[kind] = (relative, name)
 
     def add_all(self, kind, pairs):

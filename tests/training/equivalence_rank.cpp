@@ -188,7 +188,8 @@ void run_rank(const Arguments& arguments, const Communicator& comm) {
       spec, make_rank_communicators(comm, spec, gpu),    *clock, nullptr, heartbeat,
       log,  arguments.folder / cat("rank-", comm.rank())};
   std::filesystem::create_directories(services.run_folder);
-  (void)train(services, device, task);
+  const auto outcome = train(services, device, task);
+  if (outcome.diverged) throw std::runtime_error(outcome.reason);
   if (comm.is_root()) write_parameters(arguments, task.model());
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <spawn.h>
@@ -128,11 +129,13 @@ class Equivalence : public ::testing::Test {
     EXPECT_FALSE(a.empty());
     double largest = 0;
     for (std::size_t tensor = 0; tensor < std::min(a.size(), b.size()); ++tensor) {
+      EXPECT_EQ(a[tensor].size(), b[tensor].size());
       double difference = 0, norm = 0;
       for (std::size_t i = 0; i < a[tensor].size(); ++i) {
         difference += std::pow(a[tensor][i] - b[tensor][i], 2);
         norm += std::pow(b[tensor][i], 2);
       }
+      EXPECT_TRUE(std::isfinite(difference)) << "std::max would forget it";
       largest = std::max(largest, std::sqrt(difference / norm));
     }
     return largest;
@@ -229,16 +232,18 @@ TEST_F(Equivalence, CompressedGradientsAreOneRanksWithin16Bits) {
   }
 }
 
+/// The passes differ in their last bits there, so that here and there a gradient is rounded to the
+/// number beside. Not rounded at all, it would differ by some 2e-4 (fp16) and 2e-3 (bf16).
 TEST_F(Equivalence, CompressionOnDevicesGivesTheProcessorsNumbers) {
-  const std::vector<std::pair<std::string, std::string>> cases{{"fp16", "packs"},
-                                                               {"bf16", "fusion"}};
-  for (const auto& [compression, reduction] : cases) {
-    Case run{"shm", 2, "float32", 2};
+  const std::vector<std::tuple<std::string, std::string, double>> cases{
+      {"none", "packs", 1e-6}, {"fp16", "packs", 5e-5}, {"bf16", "fusion", 5e-4}};
+  for (const auto& [compression, reduction, bound] : cases) {
+    Case run{"shm", 2, "float32", 1};
     run.compression = compression;
     run.reduction = reduction;
     const auto expected = train(run);
     run.back_end = "nccl";
-    EXPECT_EQ(distance(train(run), expected), 0) << compression << ", " << reduction;
+    EXPECT_LE(distance(train(run), expected), bound) << compression << ", " << reduction;
   }
 }
 

