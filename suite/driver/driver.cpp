@@ -79,7 +79,7 @@ std::string footer_of(const Command& command) {
 class CommandLine {
  public:
   explicit CommandLine(CommonOptions& options)
-      : app_("What more ranks really buy when training neural networks, and why.", "scalestudy") {
+      : app_("Measures how much more ranks speed up training, and why.", "scalestudy") {
     app_.require_subcommand(1);
     app_.set_version_flag("--version", "scalestudy " + build_id(), "Version, commit and build");
     app_.formatter(std::make_shared<HelpFormat>());

@@ -175,9 +175,10 @@ Action define(CLI::App& app) {
                  "Pairs of identical launches (default: the study's repeats, at least 5)")
       ->type_name("N")
       ->check(CLI::Range(fewest_floor_pairs, most_pairs));
-  app.add_flag("--beside", options->beside,
-               "Keep the floor beside the study file, as STUDY.floor, where plan and run look "
-               "first: it can be kept with the study (default: in this user's cache)");
+  app.add_flag(
+      "--beside", options->beside,
+      "Store the floor as STUDY.floor next to the study file, where plan and run look first "
+      "(default: user cache)");
   add_resume_options(app, options->policy);
   return [options](Context& context) { return floor(context, *options); };
 }

@@ -156,11 +156,11 @@ void print_injections(const std::vector<PlanRow>& rows, std::ostream& out) {
   }
 }
 
-/// What will be said of the models: what is not declared before is never claimed.
+/// What the report will be able to say of the models.
 void print_goal(const QualityGoal& goal, std::ostream& out) {
   if (goal.metric.empty()) {
-    out << "\nQuality: no metric and no margin are declared, so that no difference between models "
-           "is ever called\nnone (quality in scalestudy schema study).\n";
+    out << "\nQuality: no metric or margin is declared; models are never called equal.\n"
+           "See quality in scalestudy schema study.\n";
     return;
   }
   out << "\nQuality: " << goal.metric;
@@ -176,9 +176,9 @@ void print_resolution(const StudyPlan& plan, std::ostream& out) {
   const auto resolution = resolution_of(plan);
   const auto percent = [](double frac) { return fmt::format("{:.1f} %", 100 * frac); };
   if (!resolution.is_floor_known) {
-    out << "\nWhat speed-up is resolved is not known (floor_unknown): a margin of "
+    out << "\nThe resolvable speed-up is unknown (floor_unknown); margin "
         << percent(resolution.margin_frac)
-        << " is taken.\nscalestudy floor STUDY --out DIR measures it.\n";
+        << " assumed.\nscalestudy floor STUDY --out DIR measures it.\n";
   } else if (std::isfinite(resolution.speedup_frac)) {
     out << "\nWith " << counted(resolution.repeats, "repeat") << ", "
         << to_string(resolution.comparison) << ", a speed-up is resolved from ±"
@@ -340,8 +340,8 @@ Action define(CLI::App& app) {
   app.add_option("STUDY", *study, "Study file, or a shipped study's name")->required();
   app.add_flag("--no-trial", *no_trial, "Do not try the first steps: no time is estimated");
   app.add_option("--decide", *folder,
-                 "Show instead which further runs would settle the causes of lost time that the "
-                 "study's runs in DIR leave open, and how long they take")
+                 "Show instead the runs that would decide the open causes of lost time in DIR, and "
+                 "how long they take")
       ->type_name("DIR");
   return [study, no_trial, folder](Context& context) {
     if (!folder->empty()) return show_deciding_runs(context, *study, *folder);

@@ -54,14 +54,12 @@ void print_predictions(const SeriesPrediction& series, Context& context) {
     context.out << "  NOT PREDICTED: " << one_line(refusal) << '\n';
 }
 
-/// Which others say something else, and that the intervals hold it.
+/// Which other models fit as well.
 void print_as_good(const SeriesPrediction& series, Context& context) {
   for (const auto& one : series.asked) {
     if (!one.prediction || one.prediction->as_good.empty()) continue;
-    context.out << "  The measured ranks do not tell " << one.prediction->model << " from "
-                << join(one.prediction->as_good, ", ")
-                << (one.prediction->speedup.interval ? ": the intervals hold what these say, too.\n"
-                                                     : ".\n");
+    context.out << "  The measurements also fit " << join(one.prediction->as_good, ", ")
+                << (one.prediction->speedup.interval ? "; the intervals include them.\n" : ".\n");
     return;
   }
 }

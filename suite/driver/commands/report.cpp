@@ -119,8 +119,8 @@ Action define(CLI::App& app) {
       ->expected(1);
   app.add_flag(
       "--accept-mixed", options->accept_mixed,
-      "Runs of several settings, studies, builds, machines, libraries or data are groups of their "
-      "own, and no error");
+      "Report runs of different settings, studies, builds, machines, libraries or data as separate "
+      "groups, without an error");
   return [options](Context& context) {
     auto inputs = inputs_of(options->folders, ShippedFiles(context.executable));
     inputs.published.overlays = overlays_named(options->overlays, inputs, context);

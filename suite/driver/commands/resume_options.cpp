@@ -9,10 +9,9 @@ void add_resume_options(CLI::App& app, ResumePolicy& policy) {
                "Start unfinished runs from the beginning, not from their checkpoints");
   app.add_flag("--accept-mixed", policy.accept_mixed,
                "Keep results of another build or machine in DIR");
-  app.add_flag(
-      "--redo-busy", policy.redo_busy,
-      "Run again what was labelled busy_machine or exceeded its emulated link; these results "
-      "are set aside");
+  app.add_flag("--redo-busy", policy.redo_busy,
+               "Repeat runs labelled busy_machine or beyond their emulated link; keep the old "
+               "results aside");
   app.add_flag("--no-trial", policy.no_trial,
                "Skip the warm-up trial: the first run may find a cold machine");
 }

@@ -30,7 +30,7 @@ void require_no_choice(const StackChoice& choice, const std::string& source) {
 void add_mask_threshold(CLI::App& app, std::optional<double>& frac) {
   app.add_option("--mask-threshold", frac,
                  "Mask values above this share of the largest possible one are foreground "
-                 "(default: by what all masks hold, which data inspect says)")
+                 "(default: decided from all masks; see data inspect)")
       ->type_name("FRACTION");
 }
 
