@@ -176,9 +176,7 @@ std::string explanation_sentence(const Claim& claim,
   std::vector<std::string> parts;
   for (const auto& one : causes.findings)
     if (is_named(claim, one.cause)) parts.push_back(named(one));
-  const bool is_contention_told = std::ranges::find(causes.findings, StepCause::exchange_contention,
-                                                    &CauseFinding::cause) != causes.findings.end();
-  if (!is_contention_told &&
+  if (!has_cause(causes, StepCause::exchange_contention) &&
       (is_named(claim, StepCause::exchange_contention) || is_named(claim, StepCause::interference)))
     parts.push_back(cat(summary_of(StepCause::exchange_contention),
                         " is not told from interference without control_arms barrier_only or "

@@ -131,9 +131,7 @@ Outcome outcome_of_causes(const Claim& claim, const StepDecision& decision) {
   const auto is_main = [&](StepCause cause) {
     return std::ranges::find(decision.main, cause) != decision.main.end();
   };
-  const bool is_contention_told =
-      std::ranges::find(decision.findings, StepCause::exchange_contention, &CauseFinding::cause) !=
-      decision.findings.end();
+  const bool is_contention_told = has_cause(decision, StepCause::exchange_contention);
   const bool names_contention =
       std::ranges::find(claim.causes, StepCause::exchange_contention) != claim.causes.end();
   bool may_be_main = false, are_all_refuted = true;

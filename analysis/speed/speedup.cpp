@@ -116,9 +116,7 @@ double karp_flatt(double speedup, double ranks) {
 
 AbsoluteTimes absolute_times(const RunGroup& group) {
   const auto mean_of = [&](const Quantity& quantity) {
-    auto values = group.values(quantity);
-    std::erase_if(values, [](double value) { return std::isnan(value); });
-    return geometric_mean(values);
+    return geometric_mean(finite(group.values(quantity)));
   };
   return {.launch_time_s = mean_of(Quantity(launch_time_s)),
           .training_time_s = mean_of(&SummaryRow::training_time_s),

@@ -201,6 +201,11 @@ bool StepDecision::is_explained() const {
   return std::abs(unexplained_s) <= most_unexplained_frac * loss_s.value;
 }
 
+bool has_cause(const StepDecision& decision, StepCause cause) {
+  return std::ranges::find(decision.findings, cause, &CauseFinding::cause) !=
+         decision.findings.end();
+}
+
 StepDecision decide_causes(const StepEvidence& evidence) {
   const auto launches = usable(evidence.launches);
   const auto fit = fit_of(launches);

@@ -119,6 +119,9 @@ struct StepDecision {
   [[nodiscard]] bool is_explained() const;
 };
 
+/// Whether it was examined: contention is not where it is not told from interference.
+[[nodiscard]] bool has_cause(const StepDecision& decision, StepCause cause);
+
 /// The arms whose times tell the cause, alone or with others, where steps wait for batches or not;
 /// none where no arm leaves it out.
 [[nodiscard]] std::vector<ControlArm> arms_telling(StepCause cause, bool has_input);

@@ -63,8 +63,7 @@ class Curve {
     const auto& arm = series.spec.control_arm;
     if (arm && !has(arms_, *arm)) arms_.push_back(*arm);
     for (const auto& [ranks, runs] : series.by_ranks) {
-      auto walls_s = series.group(ranks).values(&SummaryRow::launch_wall_time_s);
-      std::erase_if(walls_s, [](double wall_s) { return std::isnan(wall_s); });
+      const auto walls_s = finite(series.group(ranks).values(&SummaryRow::launch_wall_time_s));
       launched_[{arm, ranks}] = {static_cast<std::int64_t>(runs.size()), mean(walls_s)};
     }
   }

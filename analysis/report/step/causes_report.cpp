@@ -69,11 +69,6 @@ constexpr std::array remedies{
            reduces_by<Reduction::sharded_optimizer>},
     Remedy{StepCause::optimizer, "settings.gradients.updated_early", has_early_updates}};
 
-bool has_cause(const StepDecision& decision, StepCause cause) {
-  return std::ranges::find(decision.findings, cause, &CauseFinding::cause) !=
-         decision.findings.end();
-}
-
 /// With fewer samples a rank, what does not shrink with them looks as if it had grown.
 bool is_with_fewer_samples(const StepDecision& decision) {
   return decision.work_ratio < 0.99;
