@@ -86,17 +86,18 @@ class RunOfNoise {
 
   StepRow step_row(std::int64_t step) {
     const double start_s = static_cast<double>(step) * step_s;
-    const double ready_s = around(0.7 * step_s);
-    const double left_s = 0.9 * step_s;
+    const double all_ready_s = 0.8 * step_s;
+    const double ready_s = std::min(around(0.7 * step_s), all_ready_s);
+    const double left_s = spec_.ranks == 1 ? ready_s : 0.9 * step_s;
     StepRow row;
     for (const StepColumn column : columns_of<StepRow>) set_number(row, *column, 0);
-    row.step_s = around(0.99 * step_s);
     row.forward_s = ready_s / 3;
     row.backward_s = ready_s - row.forward_s;
-    row.exposed_transfer_s = 0.1 * step_s;
-    row.peer_wait_s = std::max(0.0, left_s - ready_s - row.exposed_transfer_s);
-    row.exposed_communication_s = row.peer_wait_s + row.exposed_transfer_s;
-    row.optimizer_s = 0.05 * step_s;
+    row.exposed_communication_s = left_s - ready_s;
+    row.peer_wait_s = std::min(all_ready_s - ready_s, row.exposed_communication_s);
+    row.exposed_transfer_s = row.exposed_communication_s - row.peer_wait_s;
+    row.optimizer_s = around(0.05 * step_s);
+    row.step_s = left_s + row.optimizer_s;
     row.start_s = start_s;
     row.ready_s = start_s + ready_s;
     row.released_s = start_s + left_s;
@@ -141,7 +142,7 @@ class RunOfNoise {
          .evaluation_s = 0.1,
          .checkpoint_s = 0.01,
          .replica_check_s = 0.001,
-         .end_s = around(end_s() * done)});
+         .end_s = end_s() * done});
     writer_.append_evaluation({.epoch = epoch,
                                .loss = loss,
                                .psnr_db = around(28),

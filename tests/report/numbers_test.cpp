@@ -48,6 +48,8 @@ TEST(Numbers, DifferencesHaveTheDigitsThatTheirIntervalIsWorth) {
   estimate.value = 5;
   estimate.interval = Interval{5, 5};
   EXPECT_EQ(difference_text(estimate), "5.00");
+  estimate.interval = Interval{5 - 1e-9, 5 + 1e-9};
+  EXPECT_EQ(difference_text(estimate), "5.00000 (5.00000–5.00000)");
   estimate = {};
   estimate.value = -0.04;
   EXPECT_EQ(difference_text(estimate, 1), "0.0");

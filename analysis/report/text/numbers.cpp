@@ -118,7 +118,11 @@ std::string difference_text(const Estimate& estimate) {
   if (!(reach > 0) || !std::isfinite(reach)) return with_interval(estimate);
   constexpr double shown_as_nothing = 5e-9;
   if (std::max(std::abs(estimate.value), reach) < shown_as_nothing) return "0";
-  return difference_text(estimate, std::clamp(decimals_for(reach, 2), 0, 8));
+  constexpr int most_digits = 6;  // of a value that hardly scatters
+  const auto readable = decimals_for(estimate.value, most_digits);
+  const auto decimals = std::clamp(decimals_for(reach, 2), 0, 8);
+  return difference_text(
+      estimate, std::abs(estimate.value) > reach ? std::min(decimals, readable) : decimals);
 }
 
 std::string difference_text(const Estimate& estimate, int decimals) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "core/statistics.hpp"
@@ -14,26 +13,32 @@
 namespace scalestudy {
 namespace {
 
-/// Rows of the steady steps by step.
-using RowsByStep = std::map<std::int64_t, std::vector<BucketRow>>;
+/// Rows of the steady steps by step, in the record.
+using RowsByStep = std::map<std::int64_t, std::vector<const BucketRow*>>;
 
 RowsByStep steady_rows(const RunRecord& record, const SteadyWindow& window) {
   RowsByStep rows;
-  for (const auto& row : record.buckets)
-    if (row.step >= window.start && row.step < window.end && row.rank >= 0 &&
-        row.rank < record.steps.ranks())
-      rows[row.step].push_back(row);
+  auto last = rows.end();
+  for (const auto& row : record.buckets) {
+    if (row.step < window.start || row.step >= window.end || row.rank < 0 ||
+        row.rank >= record.steps.ranks())
+      continue;
+    if (last == rows.end() || last->first != row.step) last = rows.try_emplace(row.step).first;
+    last->second.push_back(&row);
+  }
   return rows;
 }
 
-/// When transfer begins to keep the rank waiting, on its clock: it has updated what had come, and
+/// When transfer begins to keep each rank waiting, on its clock: it has updated what had come, and
 /// the last rank has its last gradient.
-double idle_since_s(const StepTable& table,
-                    std::int64_t rank,
-                    std::int64_t step,
-                    double last_ready_s) {
-  const double idle_s = table.at(&StepRow::ready_s, rank, step) + early_update_s(table, rank, step);
-  return std::max(last_ready_s, idle_s) - table.at(&StepRow::start_s, rank, step);
+std::vector<double> idle_since_s(const StepTable& table, std::int64_t step, double last_ready_s) {
+  std::vector<double> idle_s;
+  for (std::int64_t rank = 0; rank < table.ranks(); ++rank) {
+    const double updated_s =
+        table.at(&StepRow::ready_s, rank, step) + early_update_s(table, rank, step);
+    idle_s.push_back(std::max(last_ready_s, updated_s) - table.at(&StepRow::start_s, rank, step));
+  }
+  return idle_s;
 }
 
 /// NaN where it is not known from when on.
@@ -47,8 +52,10 @@ struct BucketSums {
   double ready_s = 0, entered_s = 0, all_arrived_s = 0, left_s = 0, exposed_s = 0;
   double rows = 0;
   std::int64_t least_bytes = std::numeric_limits<std::int64_t>::max(), most_bytes = 0;
-  std::map<std::int64_t, double> slowest_s;  ///< by step
+  std::vector<double> slowest_s;  ///< of each step
+  std::int64_t last_step = -1;
 
+  /// Contract: a step's rows follow each other.
   void add(const BucketRow& row, double idle_from_s) {
     ready_s += row.ready_s;
     entered_s += row.entered_s;
@@ -58,14 +65,12 @@ struct BucketSums {
     rows += 1;
     least_bytes = std::min(least_bytes, row.size_bytes);
     most_bytes = std::max(most_bytes, row.size_bytes);
-    auto& slowest = slowest_s[row.step];
-    slowest = std::max(slowest, row.left_s - row.all_arrived_s);
+    if (std::exchange(last_step, row.step) != row.step) slowest_s.push_back(0);
+    slowest_s.back() = std::max(slowest_s.back(), row.left_s - row.all_arrived_s);
   }
 
   /// `all`: ranks and steps that sent any bucket.
   [[nodiscard]] BucketExchange mean(std::int64_t bucket, std::size_t all) const {
-    std::vector<double> times;
-    for (const auto& [step, time_s] : slowest_s) times.push_back(time_s);
     return {
         .bucket = bucket,
         .size_bytes = least_bytes == most_bytes ? static_cast<double>(most_bytes) : not_available,
@@ -75,22 +80,26 @@ struct BucketSums {
         .all_arrived_s = all_arrived_s / rows,
         .left_s = left_s / rows,
         .exposed_s = exposed_s / rows,
-        .slowest_transfer_s = median(times)};
+        .slowest_transfer_s = median(slowest_s)};
   }
 };
 
 std::vector<BucketExchange> buckets_of(const RowsByStep& steps, const StepTable& table) {
   const auto last_ready_s = table.max_over_ranks(&StepRow::ready_s);
   std::map<std::int64_t, BucketSums> sums;
-  std::set<std::pair<std::int64_t, std::int64_t>> senders;  // by step
-  for (const auto& [step, rows] : steps)
-    for (const auto& row : rows) {
-      senders.emplace(step, row.rank);
-      sums[row.bucket].add(
-          row, idle_since_s(table, row.rank, step, last_ready_s[static_cast<std::size_t>(step)]));
+  std::size_t senders = 0;
+  for (const auto& [step, rows] : steps) {
+    const auto idle_s = idle_since_s(table, step, last_ready_s[static_cast<std::size_t>(step)]);
+    std::vector<bool> has_sent(idle_s.size());
+    for (const auto* row : rows) {
+      const auto rank = static_cast<std::size_t>(row->rank);
+      has_sent[rank] = true;
+      sums[row->bucket].add(*row, idle_s[rank]);
     }
+    senders += static_cast<std::size_t>(std::ranges::count(has_sent, true));
+  }
   std::vector<BucketExchange> buckets;
-  for (const auto& [bucket, sum] : sums) buckets.push_back(sum.mean(bucket, senders.size()));
+  for (const auto& [bucket, sum] : sums) buckets.push_back(sum.mean(bucket, senders));
   return buckets;
 }
 
@@ -110,15 +119,21 @@ std::vector<ProbeTime> probe_times(const std::vector<ProbeRow>& rows) {
   return times;
 }
 
-/// The rows with times after the moment when the first rank began.
-std::vector<BucketRow> on_one_clock(std::vector<BucketRow> rows, const StepTable& steps) {
-  double first_s = std::numeric_limits<double>::infinity();
-  const auto start_s = [&](const BucketRow& row) {
-    return steps.at(&StepRow::start_s, row.rank, row.step);
+/// The rows of one step with times after the moment when the first rank began.
+std::vector<BucketRow> on_one_clock(const std::vector<const BucketRow*>& rows,
+                                    const StepTable& steps) {
+  const auto start_s = [&](const BucketRow* row) {
+    return steps.at(&StepRow::start_s, row->rank, row->step);
   };
-  for (const auto& row : rows) first_s = std::min(first_s, start_s(row));
-  for (auto& row : rows) row.ready_s += start_s(row) - first_s;
-  return rows;
+  double first_s = std::numeric_limits<double>::infinity();
+  for (const auto* row : rows) first_s = std::min(first_s, start_s(row));
+  std::vector<BucketRow> on_one;
+  on_one.reserve(rows.size());
+  for (const auto* row : rows) {
+    on_one.push_back(*row);
+    on_one.back().ready_s += start_s(row) - first_s;
+  }
+  return on_one;
 }
 
 double mean_best_exposed_s(const RowsByStep& steps,
@@ -136,18 +151,21 @@ double mean_best_exposed_s(const RowsByStep& steps,
 double mean_overlap_s(const RunRecord& record,
                       const SteadyWindow& window,
                       const RowsByStep& steps) {
-  std::map<std::pair<std::int64_t, std::int64_t>, double> first_entered_s;
-  for (const auto& [step, rows] : steps)
-    for (const auto& row : rows) {
-      const auto [place, is_new] = first_entered_s.try_emplace({row.rank, step}, row.entered_s);
-      place->second = std::min(place->second, row.entered_s);
-    }
+  constexpr double never_s = std::numeric_limits<double>::infinity();
   std::vector<double> overlaps_s;
-  for (const auto& [place, first_s] : first_entered_s) {
-    const auto [rank, step] = place;
-    const double passes_end_s = record.steps.at(&StepRow::ready_s, rank, step) -
-                                record.steps.at(&StepRow::start_s, rank, step);
-    overlaps_s.push_back(std::max(0.0, passes_end_s - first_s));
+  for (const auto& [step, rows] : steps) {
+    std::vector<double> first_s(static_cast<std::size_t>(record.steps.ranks()), never_s);
+    for (const auto* row : rows) {
+      auto& first = first_s[static_cast<std::size_t>(row->rank)];
+      first = std::min(first, row->entered_s);
+    }
+    for (std::int64_t rank = 0; rank < record.steps.ranks(); ++rank) {
+      const double entered_s = first_s[static_cast<std::size_t>(rank)];
+      if (entered_s == never_s) continue;
+      const double passes_end_s = record.steps.at(&StepRow::ready_s, rank, step) -
+                                  record.steps.at(&StepRow::start_s, rank, step);
+      overlaps_s.push_back(std::max(0.0, passes_end_s - entered_s));
+    }
   }
   const auto all = static_cast<std::size_t>(record.steps.ranks() * window.steps());
   return overlaps_s.size() == all ? mean(overlaps_s) : not_available;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -131,13 +132,28 @@ double number_in(const Row& row, const RowColumn<Row>& one) {
 }
 
 /// What a file holds may be anything: what is no whole number of 64 bits becomes 0.
+constexpr std::int64_t whole_number_of(double value) {
+  constexpr double limit = 9.2e18;
+  return value > -limit && value < limit ? static_cast<std::int64_t>(value) : 0;
+}
+
+/// Contract: the column is no text.
 template <class Row>
 void set_number(Row& row, const RowColumn<Row>& one, double value) {
-  constexpr double limit = 9.2e18;
   if (const auto* whole = std::get_if<std::int64_t Row::*>(&one.field))
-    row.** whole = value > -limit && value < limit ? static_cast<std::int64_t>(value) : 0;
+    row.** whole = whole_number_of(value);
   else
     row.*std::get<double Row::*>(one.field) = value;
+}
+
+/// Of as many rows as there are values, and the other way round. Contract: the column is no text.
+template <class Row>
+void set_numbers(std::span<Row> rows, const RowColumn<Row>& one, std::span<const double> values) {
+  const auto count = std::min(rows.size(), values.size());
+  if (const auto* whole = std::get_if<std::int64_t Row::*>(&one.field))
+    for (std::size_t i = 0; i < count; ++i) rows[i].** whole = whole_number_of(values[i]);
+  else
+    for (std::size_t i = 0; i < count; ++i) rows[i].*std::get<double Row::*>(one.field) = values[i];
 }
 
 }  // namespace scalestudy

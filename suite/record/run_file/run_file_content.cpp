@@ -1,9 +1,9 @@
 #include "record/run_file/run_file_content.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -122,14 +122,14 @@ class Reader {
     const auto steps = common_steps(columns, ranks);
     table = StepTable(static_cast<std::int64_t>(ranks), static_cast<std::int64_t>(steps));
     for (const auto& column : columns_of<StepRow>) {
-      auto& target = table.values(column);
       const auto source = columns.find(column.name);
-      if (source == columns.end()) continue;
-      auto& [shape, values] = source->second;
-      if (shape[1] == steps) {
-        target = std::move(values);
+      if (source != columns.end() && source->second.first[1] == steps) {
+        table.set(column, std::move(source->second.second));
         continue;
       }
+      auto& target = table.values(column);
+      if (source == columns.end()) continue;
+      const auto& [shape, values] = source->second;
       for (std::uint64_t rank = 0; rank < ranks; ++rank) {
         std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(rank * shape[1]), steps,
                     target.begin() + static_cast<std::ptrdiff_t>(rank * steps));
@@ -163,8 +163,8 @@ class Reader {
 
   template <class Row>
   std::vector<Row> read_table(std::set<std::string, std::less<>>& absent_columns) {
-    std::vector<std::function<void(Row&, std::size_t)>> fill;
-    std::vector<std::size_t> lengths;
+    std::vector<Row> rows;
+    std::optional<std::size_t> length;
     for (const auto& column : columns_of<Row>) {
       auto path = run_layout::path_of(Row::group, column.name);
       if (!hdf5::exists(file_, path)) path = run_layout::former_path(path);
@@ -172,42 +172,39 @@ class Reader {
         absent_columns.insert(path);
         continue;
       }
-      auto [length, set] = filler(path, column, length_of(path, lengths));
-      lengths.push_back(length);
-      fill.push_back(std::move(set));
+      const auto count = length_of(path, length);
+      if (!length) rows.resize(count);
+      length = std::min(length.value_or(count), fill(rows, column, path));
     }
-    if (lengths.empty() && run_layout::is_optional<Row>) return {};
-    if (lengths.empty()) throw hdf5::Failure(Row::group, "it is missing");
-    std::vector<Row> rows(*std::min_element(lengths.begin(), lengths.end()));
-    for (const auto& set : fill)
-      for (std::size_t i = 0; i < rows.size(); ++i) set(rows[i], i);
+    if (!length && run_layout::is_optional<Row>) return {};
+    if (!length) throw hdf5::Failure(Row::group, "it is missing");
+    rows.resize(*length);
     return rows;
   }
 
-  std::size_t length_of(const std::string& path, const std::vector<std::size_t>& others) {
+  std::size_t length_of(const std::string& path, const std::optional<std::size_t>& others) {
     const auto shape = hdf5::shape_of(open(path));
     charge_values(shape, path);
     if (shape.size() != 1) throw hdf5::Failure(path, "its shape is not one-dimensional");
-    if (!others.empty() && shape[0] != others.front() && !may_be_torn_) {
+    if (others && shape[0] != *others && !may_be_torn_) {
       throw hdf5::Failure(path, "its length differs from that of the columns beside it");
     }
     return shape[0];
   }
 
-  /// Reads a column and returns how many values it has and what puts them into rows.
+  /// Reads a column into rows that are there, and returns how many values it has.
   template <class Row>
-  std::pair<std::size_t, std::function<void(Row&, std::size_t)>> filler(
-      const std::string& path, const RowColumn<Row>& column, std::size_t length) {
+  std::size_t fill(std::vector<Row>& rows, const RowColumn<Row>& column, const std::string& path) {
     const auto dataset = open(path);
     if (const auto* text = std::get_if<std::string Row::*>(&column.field)) {
       auto texts = read_column(dataset, path);
-      const auto count = texts.size();
-      return {count, [field = *text, texts = std::move(texts)](Row& row, std::size_t i) {
-                row.*field = texts[i];
-              }};
+      for (std::size_t i = 0; i < std::min(rows.size(), texts.size()); ++i)
+        rows[i].** text = std::move(texts[i]);
+      return texts.size();
     }
-    return {length, [&column, numbers = read_numbers(dataset, column, path)](
-                        Row& row, std::size_t i) { set_number(row, column, numbers[i]); }};
+    const auto numbers = read_numbers(dataset, column, path);
+    set_numbers<Row>(rows, column, numbers);
+    return numbers.size();
   }
 
   /// A killed writer of earlier versions may have left rows that refer to texts it never wrote: the

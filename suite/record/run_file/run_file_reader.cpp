@@ -1,3 +1,5 @@
+#include <future>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
@@ -65,14 +67,22 @@ std::string content_sha256(const std::filesystem::path& file, std::span<const st
   return sha256(as_text(bytes));
 }
 
+/// A file that is what its checksum says.
+struct SealedFile {
+  explicit SealedFile(const std::filesystem::path& path)
+      : file(path), bytes(read_bytes(file)), sha256(content_sha256(file, bytes)) {}
+
+  std::filesystem::path file;
+  std::vector<std::byte> bytes;
+  std::string sha256;
+};
+
 }  // namespace
 
 /// Bytes may do anything to HDF5, and anybody can compute a checksum: a child reads them first.
-struct RunFileReader::Snapshot {
-  explicit Snapshot(const std::filesystem::path& path)
-      : file(path),
-        bytes(read_bytes(file)),
-        sha256(content_sha256(file, bytes)),
+struct RunFileReader::Snapshot : SealedFile {
+  explicit Snapshot(SealedFile sealed)
+      : SealedFile(std::move(sealed)),
         trial(
             [this] {
               RunRecord record;
@@ -94,24 +104,26 @@ struct RunFileReader::Snapshot {
     return record;
   }
 
-  std::filesystem::path file;
-  std::vector<std::byte> bytes;
-  std::string sha256;
   SandboxedAction trial;
 };
 
 RunFileReader::RunFileReader() = default;
 RunFileReader::~RunFileReader() = default;
 
+/// A thread reads the next file meanwhile, and has ended before its child starts.
 RunRecord RunFileReader::read(const std::filesystem::path& file,
                               const std::filesystem::path& next) {
   const auto current = std::exchange(ahead_, nullptr);
+  std::future<SealedFile> coming;
+  if (!next.empty()) coming = std::async([&next] { return SealedFile(next); });
+  auto record =
+      current && current->file == file ? current->read() : Snapshot(SealedFile(file)).read();
   try {
-    if (!next.empty()) ahead_ = std::make_unique<Snapshot>(next);
+    if (coming.valid()) ahead_ = std::make_unique<Snapshot>(coming.get());
   } catch (const BadInput&) {
     // Its own turn will say so.
   }
-  return current && current->file == file ? current->read() : Snapshot(file).read();
+  return record;
 }
 
 bool is_run_file(const std::filesystem::path& file) {

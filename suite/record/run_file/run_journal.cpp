@@ -277,7 +277,7 @@ class Reader {
                            std::span<const double> numbers) {
     if (column == nullptr) return;
     require_numbers_of(*column, numbers);
-    for (std::size_t i = 0; i < rows.size(); ++i) set_number(rows[i], *column, numbers[i]);
+    set_numbers(rows, *column, numbers);
   }
 
   template <class Row>

@@ -17,13 +17,11 @@ namespace {
 
 template <class Fold>
 std::vector<double> over_ranks(const StepTable& table, StepColumn column, double start, Fold fold) {
-  std::vector<double> result(static_cast<std::size_t>(table.steps()), start);
-  for (std::int64_t rank = 0; rank < table.ranks(); ++rank) {
-    for (std::int64_t step = 0; step < table.steps(); ++step) {
-      auto& value = result[static_cast<std::size_t>(step)];
-      value = fold(value, table.at(column, rank, step));
-    }
-  }
+  const auto steps = static_cast<std::size_t>(table.steps());
+  std::vector<double> result(steps, start);
+  const auto& values = table.values(column);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    result[i % steps] = fold(result[i % steps], values[i]);
   return result;
 }
 
@@ -31,11 +29,6 @@ std::vector<double> over_ranks(const StepTable& table, StepColumn column, double
 
 bool RunHeader::has_label(RunLabel label) const {
   return contains(labels, label);
-}
-
-double StepTable::at(StepColumn column, std::int64_t rank, std::int64_t step) const {
-  SCALESTUDY_EXPECT(rank >= 0 && rank < ranks_ && step >= 0 && step < steps_);
-  return values(column).at(static_cast<std::size_t>(rank * steps_ + step));
 }
 
 std::vector<double> StepTable::max_over_ranks(StepColumn column) const {
@@ -81,14 +74,10 @@ std::vector<double>& StepTable::values(StepColumn column) {
   return *values;
 }
 
-const std::vector<double>& StepTable::values(StepColumn column) const {
-  const auto& values = columns_[column.index()];
-  if (!values) {
-    throw InternalError({cat("/steps/", column->name, " was not recorded in this table"),
-                         "a column is asked for that its maker never filled in",
-                         "Please report it with the command that led here"});
-  }
-  return *values;
+void StepTable::fail_without(StepColumn column) {
+  throw InternalError({cat("/steps/", column->name, " was not recorded in this table"),
+                       "a column is asked for that its maker never filled in",
+                       "Please report it with the command that led here"});
 }
 
 std::optional<double> known_value(const SummaryRow& summary, ColumnOf<SummaryRow> column) {

@@ -4,12 +4,15 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/choice.hpp"
+#include "core/error.hpp"
 
 #include "record/run_file/columns.hpp"
 #include "record/run_file/run_labels.hpp"
@@ -48,7 +51,10 @@ class StepTable {
   StepTable(std::int64_t ranks, std::int64_t steps) : ranks_(ranks), steps_(steps) {}
   [[nodiscard]] std::int64_t ranks() const { return ranks_; }
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  [[nodiscard]] double at(StepColumn column, std::int64_t rank, std::int64_t step) const;
+  [[nodiscard]] double at(StepColumn column, std::int64_t rank, std::int64_t step) const {
+    SCALESTUDY_EXPECT(rank >= 0 && rank < ranks_ && step >= 0 && step < steps_);
+    return values(column)[static_cast<std::size_t>(rank * steps_ + step)];
+  }
   /// One step of one rank.
   [[nodiscard]] StepRow row(std::int64_t rank, std::int64_t step) const;
   /// One value per step.
@@ -58,9 +64,20 @@ class StepTable {
   /// Global loss per step: mean over ranks weighted by loss_weight.
   [[nodiscard]] std::vector<double> global_loss() const;
   [[nodiscard]] std::vector<double>& values(StepColumn column);
-  [[nodiscard]] const std::vector<double>& values(StepColumn column) const;
+  [[nodiscard]] const std::vector<double>& values(StepColumn column) const {
+    const auto& values = columns_[column.index()];
+    if (!values) fail_without(column);
+    return *values;
+  }
+  /// Contract: `values` holds all ranks' steps, rank by rank.
+  void set(StepColumn column, std::vector<double> values) {
+    SCALESTUDY_EXPECT(std::ssize(values) == ranks_ * steps_);
+    columns_[column.index()] = std::move(values);
+  }
 
  private:
+  [[noreturn]] static void fail_without(StepColumn column);
+
   std::int64_t ranks_ = 0;
   std::int64_t steps_ = 0;
   std::array<std::optional<std::vector<double>>, columns_of<StepRow>.size()> columns_;
