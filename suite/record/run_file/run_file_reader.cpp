@@ -110,14 +110,14 @@ struct RunFileReader::Snapshot : SealedFile {
 RunFileReader::RunFileReader() = default;
 RunFileReader::~RunFileReader() = default;
 
-/// A thread reads the next file meanwhile, and has ended before its child starts.
+/// A thread reads the next file meanwhile; none runs while a child is forked.
 RunRecord RunFileReader::read(const std::filesystem::path& file,
                               const std::filesystem::path& next) {
-  const auto current = std::exchange(ahead_, nullptr);
+  auto current = std::exchange(ahead_, nullptr);
+  if (!current || current->file != file) current = std::make_unique<Snapshot>(SealedFile(file));
   std::future<SealedFile> coming;
   if (!next.empty()) coming = std::async([&next] { return SealedFile(next); });
-  auto record =
-      current && current->file == file ? current->read() : Snapshot(SealedFile(file)).read();
+  auto record = current->read();
   try {
     if (coming.valid()) ahead_ = std::make_unique<Snapshot>(coming.get());
   } catch (const BadInput&) {

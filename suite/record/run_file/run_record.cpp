@@ -19,6 +19,7 @@ template <class Fold>
 std::vector<double> over_ranks(const StepTable& table, StepColumn column, double start, Fold fold) {
   const auto steps = static_cast<std::size_t>(table.steps());
   std::vector<double> result(steps, start);
+  if (table.ranks() == 0 || steps == 0) return result;
   const auto& values = table.values(column);
   for (std::size_t i = 0; i < values.size(); ++i)
     result[i % steps] = fold(result[i % steps], values[i]);
