@@ -296,7 +296,7 @@ def same(page, mine, name, theirs, own):
 
 def check_causes(page, series, folder):
     """Of all numbers of ranks that have three launches, as one rank has."""
-    launches = [Launch(path) for path in sorted(pathlib.Path(folder).glob("runs/*/run.h5"))]
+    launches = [Launch(path) for path in page.PATHS]
     plan = pathlib.Path(folder) / "plan.json"
     floor = json.loads(plan.read_text(encoding="utf-8")).get("floor") if plan.exists() else None
     proper = [l.key[1] for l in launches if not l.key[0]]

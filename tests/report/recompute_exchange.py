@@ -1,7 +1,6 @@
 """Recomputes how gradients got from rank to rank (tables "exchange", "all-buckets" and "exchange-probe" of summary.json) from /buckets, /probe and /steps of the run
 files, by analysis/METRICS.md#exchange alone; recompute_first_page.py (`page`) lends its agree()."""
 import json
-import pathlib
 
 import h5py
 import numpy as np
@@ -107,11 +106,10 @@ def check_slowed_computing(page, contrasts, reported):
                (arms[0]["value"], arms[0]["interval"] and tuple(arms[0]["interval"]), np.nan))
 
 
-def check_exchange(page, series, contrasts, folder):
+def check_exchange(page, series, contrasts):
     buckets, fits, probes = (series.rows(name) for name in ("all-buckets", "exchange-fits", "exchange-probe"))
     for reported in series.rows("exchange"):
-        paths = sorted(pathlib.Path(folder).glob("runs/*/run.h5"))
-        runs = [run for run in (exchange(path, reported["ranks"]) for path in paths) if run is not None]
+        runs = [run for run in (exchange(path, reported["ranks"]) for path in page.PATHS) if run is not None]
         values = {name: np.mean([run[name] for run in runs]) for name in runs[0]}
         probe = {float(name.split()[1]): values.pop(name) for name in list(values) if name.startswith("probe ")}
         ranks, shown = reported["ranks"], dict(reported)

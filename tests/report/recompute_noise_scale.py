@@ -1,7 +1,6 @@
 """Recomputes the gradient noise scale of a report (table "noise-scale" of summary.json) from the square norms in the run files, by
 analysis/METRICS.md#noise-scale alone; recompute_first_page.py (`page`) lends its Student's t and agree()."""
 import json
-import pathlib
 
 import h5py
 import numpy as np
@@ -25,12 +24,12 @@ def noise_scale(path, ranks):
     return variance.mean() / (of_all - large * variance).mean()
 
 
-def check_noise_scale(page, series, folder):
+def check_noise_scale(page, series):
     (found,) = series.rows("noise-scale") or [{"noise_scale_samples": None}]
     if estimate(found, "noise_scale_samples")["interval"] is None:
         return
     ranks = found["ranks"]
-    scales = [noise_scale(path, ranks) for path in sorted(pathlib.Path(folder).glob("runs/*/run.h5"))]
+    scales = [noise_scale(path, ranks) for path in page.PATHS]
     logs = np.log([scale for scale in scales if scale is not None])
     reach = page.critical_t(len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs))
     for name, unit in (("noise_scale_samples", 1), ("reached_at_ranks", ranks / found["global_batch_size"])):

@@ -64,7 +64,7 @@ def launches_to_decide(page, estimate, limit, now):
 
 
 def check_run_causes(page, series, folder):
-    launches = [Launch(path) for path in sorted(pathlib.Path(folder).glob("runs/*/run.h5"))]
+    launches = [Launch(path) for path in page.PATHS]
     launches = [one for one in launches if not one.arm and np.isfinite(one.wall_s)]
     plan = pathlib.Path(folder) / "plan.json"
     floor = json.loads(plan.read_text(encoding="utf-8")).get("floor") if plan.exists() else None
