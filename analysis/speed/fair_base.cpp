@@ -21,8 +21,10 @@ BaseCandidate candidate_of(const Series& series, std::int64_t cores, const RunGr
   BaseCandidate one;
   one.threads = series.spec.settings.threads_per_rank;
   one.cores = usable(one.threads, cores);
-  one.launches = base.timed().size();
-  one.is_busy = series.has_label(RunLabel::busy_machine);
+  const auto launches = base.timed();
+  one.launches = launches.size();
+  one.busy_launches = static_cast<std::size_t>(std::ranges::count_if(
+      launches, [](const Run* run) { return run->has_label(RunLabel::busy_machine); }));
   one.absolute = absolute_times(base);
   one.speedup = inverse(compare(compared, base, &SummaryRow::training_time_s));
   return one;
@@ -47,6 +49,13 @@ const BaseCandidate* FairBase::best() const {
 bool FairBase::has_equal_cores() const {
   return std::ranges::any_of(candidates,
                              [&](const BaseCandidate& one) { return one.cores == cores; });
+}
+
+const BaseCandidate* FairBase::disturbed() const {
+  const auto found = std::ranges::find_if(candidates, [&](const BaseCandidate& one) {
+    return one.cores == cores && one.threads > threads_per_rank && one.busy_launches > 0;
+  });
+  return found == candidates.end() ? nullptr : &*found;
 }
 
 std::int64_t FairBase::idle_cores() const {

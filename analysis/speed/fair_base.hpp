@@ -17,7 +17,7 @@ struct BaseCandidate {
   std::int64_t threads = 1;
   std::int64_t cores = 1;  ///< that these threads can keep busy
   std::size_t launches = 0;
-  bool is_busy = false;  ///< other programs had some of its cores
+  std::size_t busy_launches = 0;  ///< other programs had some of their cores
   AbsoluteTimes absolute;
   /// Of training, of the most ranks against it; the p-value after Holm over all candidates, because
   /// the best of them is chosen after the fact.
@@ -39,6 +39,9 @@ struct FairBase {
   [[nodiscard]] const BaseCandidate* best() const;
   /// Some candidate can use as many cores as the ranks.
   [[nodiscard]] bool has_equal_cores() const;
+  /// One rank with as many cores as the ranks, more than the series' own base, that shared them
+  /// with other programs; null where there is none.
+  [[nodiscard]] const BaseCandidate* disturbed() const;
   /// Cores of the ranks that the series' own base cannot use.
   [[nodiscard]] std::int64_t idle_cores() const;
 };

@@ -27,8 +27,15 @@ class FairBaseOfStudy : public AnalysedStudy {
     add(run, 4);
   }
   /// One rank of `threads`, so many times as fast a step as of one.
-  void add_threads(std::int64_t threads, double step_ratio, std::int64_t epochs = 4) {
-    SyntheticRun run{.epochs = epochs, .time_noise = 0.01, .started_unix_s = 1, .core_count = 2};
+  void add_threads(std::int64_t threads,
+                   double step_ratio,
+                   std::int64_t epochs = 4,
+                   double cpu_share = 0) {
+    SyntheticRun run{.epochs = epochs,
+                     .time_noise = 0.01,
+                     .cpu_share = cpu_share,
+                     .started_unix_s = 1,
+                     .core_count = 2};
     run.threads_per_rank = threads;
     run.compute_s /= step_ratio;
     add(run, 4);
@@ -50,7 +57,9 @@ TEST_F(FairBaseOfStudy, OneRankThatMakesMoreOfTheCoresIsSaid) {
   EXPECT_TRUE(fair.has_equal_cores());
   EXPECT_EQ(fair.best()->threads, 2);
   EXPECT_LT(fair.best()->speedup.interval->high, 1);
-  EXPECT_THAT(sentence(), HasSubstr("On the same 2 cores one rank with 2 threads trained "));
+  EXPECT_THAT(
+      sentence(),
+      ContainsRegex("^ Two ranks are 0.8[0-9]+ .* as one rank with 2 threads on the same 2"));
   EXPECT_THAT(sentence(), HasSubstr(": one rank makes more of the 2 cores."));
   EXPECT_THAT(conclusions_of(of_two_ranks()).speed.text, HasSubstr(sentence().substr(1)));
 }
@@ -61,11 +70,24 @@ TEST_F(FairBaseOfStudy, RanksThatBeatItHelpNotOnlyByTheirCores) {
   EXPECT_THAT(sentence(), HasSubstr(": the ranks help, not only their cores."));
 }
 
+/// Also where it looks slower than one thread.
+TEST_F(FairBaseOfStudy, OneThatOtherProgramsDisturbedSaysLittle) {
+  add_ranks(0.9);
+  add_threads(2, 1.3, 4, 0.5);
+  const FairBase& fair = of_two_ranks().fair_base;
+  ASSERT_NE(fair.disturbed(), nullptr);
+  EXPECT_EQ(fair.disturbed()->busy_launches, 4U);
+  EXPECT_THAT(sentence(), ContainsRegex("^ That two ranks are 1\\..* says little: other programs "
+                                        "disturbed 4 of its 4 runs\\. --redo-busy"));
+  EXPECT_THAT(conclusions_of(series()).headline,
+              ContainsRegex("times as fast on 2 cores as one rank on 1$"));
+}
+
 TEST_F(FairBaseOfStudy, EquallyFastTheyAreNotToldApart) {
   add_ranks(1.0);
   add_threads(2, 2.105);  // what is no computing does not shrink
   const auto text = sentence();
-  EXPECT_THAT(text, HasSubstr(", which these runs cannot tell from as fast."));
+  EXPECT_THAT(text, HasSubstr(": these runs cannot tell whether either is faster."));
   EXPECT_THAT(text, Not(HasSubstr("help")));
   EXPECT_THAT(fair_base_sentence(of_two_ranks().fair_base, true), Not(HasSubstr("cannot tell")))
       << "no verdict on a busy machine";

@@ -182,6 +182,7 @@ class Margins : public QualitySentences {
       add({.ranks = ranks,
            .steps_per_epoch = ranks == 1 ? 20 : 10,
            .quality = {{&EvaluationRow::iou, ranks == 1 ? 0.9 : two_ranks_iou}},
+           .baselines = {{&EvaluationRow::all_foreground_iou, 0.6}},
            .goal = {.metric = "iou", .margin = margin}},
           4);
     return said();
@@ -191,6 +192,16 @@ class Margins : public QualitySentences {
 TEST_F(Margins, ADifferenceThatIsSurelySmallerCountsAsNone) {
   EXPECT_THAT(said_of(0.9, 0.02), HasSubstr("More ranks are as good: the difference is surely less "
                                             "than the margin of 0.02 that the study declared"));
+}
+
+TEST_F(Margins, OneThatIsNoSmallerThanWhatTrainingGainedIsSaid) {
+  EXPECT_THAT(said_of(0.9, 0.31),
+              HasSubstr("no smaller than what training gained over calling every pixel foreground "
+                        "(0.30)"));
+}
+
+TEST_F(Margins, OneThatIsSmallerThanThatIsNot) {
+  EXPECT_THAT(said_of(0.9, 0.29), Not(HasSubstr("training gained")));
 }
 
 TEST_F(Margins, OneThatMayBeLargerIsNotResolved) {

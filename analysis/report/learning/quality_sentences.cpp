@@ -90,6 +90,19 @@ std::string unresolved_words(const MetricValues& one) {
              ", is not resolved: ", shown, repeats_needed(one), ".");
 }
 
+double gain(const MetricValues& one) {
+  const double more = mean(one.values) - one.baseline;
+  return one.metric->higher_is_better() ? more : -more;
+}
+
+/// A margin that lets any model pass.
+std::string wide_margin_words(const MetricValues& base, const MetricValues& one) {
+  if (base.values.empty() || !(one.margin >= gain(base)) || !(gain(base) > 0)) return "";
+  return cat(" The margin is no smaller than what training gained over ",
+             one.metric->baseline->label, " (", significant(gain(base), 2),
+             "): a model that learned nothing would be as good, too.");
+}
+
 /// What the most ranks change of a metric that is asked about.
 std::string difference_words(const MetricValues& one) {
   const Estimate& d = one.difference;
@@ -117,7 +130,9 @@ std::string metric_sentences(const SeriesAnalysis& analysis, bool compares) {
     const std::string unit = metric.column->unit == "1" ? "" : cat(" in ", metric.column->unit);
     if (const auto values = quality_values(analysis, metric_of); !values.empty())
       text += cat(" ", metric.label, " of the best weights", unit, ": ", values, ".",
-                  compares ? difference_words(last[i]) : "");
+                  compares ? difference_words(last[i]) +
+                                 wide_margin_words(analysis.quality.front().metrics[i], last[i])
+                           : "");
   }
   return text;
 }
@@ -289,11 +304,6 @@ std::string invented_quality(const SeriesAnalysis& analysis) {
 constexpr double least_gain_frac = 0.1;
 /// Of one rank's gain: a model that keeps less has collapsed.
 constexpr double least_kept_frac = 0.5;
-
-double gain(const MetricValues& one) {
-  const double more = mean(one.values) - one.baseline;
-  return one.metric->higher_is_better() ? more : -more;
-}
 
 /// NaN of decibels, which have no end.
 double gain_frac(const MetricValues& one) {

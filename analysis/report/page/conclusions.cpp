@@ -69,7 +69,8 @@ std::string speed_sentence(const SeriesAnalysis& analysis, const SpeedupPoint& p
 std::string reach_sentence(const SeriesAnalysis& analysis, std::int64_t ranks) {
   return cat(" Measured on ", analysis.machine.empty() ? "" : analysis.machine + ", ", "device ",
              to_string(analysis.series.spec.settings.device), " with up to ",
-             ranks_in_words(ranks, false), ": do not extrapolate to other devices or more ranks.");
+             ranks_in_words(ranks, false), ": do not extrapolate to other devices",
+             outlook_of(analysis) == nullptr ? " or more ranks." : ".");
 }
 
 std::string times(double ratio) {

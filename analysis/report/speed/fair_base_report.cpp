@@ -17,7 +17,7 @@ std::string idle_sentence(const FairBase& fair) {
 
 std::string verdict(const FairBase& fair, const BaseCandidate& best) {
   if (!best.speedup.interval) return "";
-  if (!is_resolved(best.speedup, 1)) return ", which these runs cannot tell from as fast";
+  if (!is_resolved(best.speedup, 1)) return ": these runs cannot tell whether either is faster";
   return best.speedup.value > 1 ? ": the ranks help, not only their cores"
                                 : cat(": one rank makes more of the ", fair.cores, " cores");
 }
@@ -29,11 +29,11 @@ std::string choice(const FairBase& fair) {
 }
 
 std::string comparison_sentence(const FairBase& fair, const BaseCandidate& best, bool busy) {
-  return cat(" On the same ", fair.cores, " cores one rank with ", counted(best.threads, "thread"),
-             " trained ", significant(best.absolute.samples_per_s, 4), " samples/s in ",
-             duration(best.absolute.training_time_s), " (", choice(fair),
-             "): ", ranks_in_words(fair.ranks, false), " are ", with_interval(best.speedup),
-             " times as fast", busy ? "" : verdict(fair, best), ".");
+  return cat(" ", ranks_in_words(fair.ranks, true), " are ", with_interval(best.speedup),
+             " times as fast as one rank with ", counted(best.threads, "thread"), " on the same ",
+             fair.cores, " cores (", significant(best.absolute.samples_per_s, 4), " samples/s, ",
+             duration(best.absolute.training_time_s), "; ", choice(fair), ")",
+             busy ? "" : verdict(fair, best), ".");
 }
 
 std::string own_base_sentence(const FairBase& fair) {
@@ -51,7 +51,7 @@ std::string own_base_sentence(const FairBase& fair) {
 const BaseCandidate* better_base(const FairBase& fair) {
   const BaseCandidate* best = fair.best();
   const bool is_better = best != nullptr && fair.has_equal_cores() &&
-                         best->threads != fair.threads_per_rank && !best->is_busy;
+                         best->threads != fair.threads_per_rank && fair.disturbed() == nullptr;
   return is_better ? best : nullptr;
 }
 
@@ -65,7 +65,7 @@ std::string factors_in_brief(const FairBase& fair, const std::string& factor) {
                    : cat("not surely faster or slower than ", process, " (", times, ")"),
                ", ", factor, " times as fast as one rank on ", counted(own, "core"));
   }
-  if (fair.candidates.empty() || fair.has_equal_cores())
+  if (fair.candidates.empty() || (fair.has_equal_cores() && fair.disturbed() == nullptr))
     return cat(factor, " times as fast as one");
   return cat(factor, " times as fast on ", fair.cores, " cores as one rank on ", own);
 }
@@ -74,9 +74,12 @@ std::string fair_base_sentence(const FairBase& fair, bool busy) {
   const BaseCandidate* best = fair.best();
   if (best == nullptr) return "";
   if (!fair.has_equal_cores()) return idle_sentence(fair);
-  if (best->is_busy)
-    return cat(" One rank with ", counted(best->threads, "thread"),
-               " ran on a busy machine: nothing is compared with it. --redo-busy runs it again.");
+  if (const auto* disturbed = fair.disturbed())
+    return cat(" That ", ranks_in_words(fair.ranks, false), " are ",
+               with_interval(disturbed->speedup), " times as fast as one rank with ",
+               counted(disturbed->threads, "thread"), " on the same ", fair.cores,
+               " cores says little: other programs disturbed ", disturbed->busy_launches,
+               " of its ", counted(disturbed->launches, "run"), ". --redo-busy runs them again.");
   const auto* better = better_base(fair);
   return better == nullptr ? own_base_sentence(fair) : comparison_sentence(fair, *better, busy);
 }

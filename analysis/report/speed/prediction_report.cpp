@@ -12,14 +12,6 @@
 namespace scalestudy {
 namespace {
 
-/// Of twice the most ranks; null where it is refused, or there is no speed-up to draw.
-const ScalingPrediction* outlook_of(const SeriesAnalysis& analysis) {
-  const auto& asked = analysis.prediction.asked;
-  if (asked.empty() || !asked.front().prediction) return nullptr;
-  const auto& prediction = *asked.front().prediction;
-  return std::isfinite(prediction.speedup.value) ? &prediction : nullptr;
-}
-
 std::string prediction_sentence(const SeriesAnalysis& analysis) {
   const auto* outlook = outlook_of(analysis);
   if (outlook == nullptr) return "";
@@ -209,6 +201,13 @@ ReportTable pop_table(const SeriesAnalysis& analysis) {
          estimate_cell(point.load_balance), estimate_cell(point.communication_efficiency),
          estimate_cell(point.serialisation_efficiency), estimate_cell(point.transfer_efficiency)});
   return table;
+}
+
+const ScalingPrediction* outlook_of(const SeriesAnalysis& analysis) {
+  const auto& asked = analysis.prediction.asked;
+  if (asked.empty() || !asked.front().prediction) return nullptr;
+  const auto& prediction = *asked.front().prediction;
+  return std::isfinite(prediction.speedup.value) ? &prediction : nullptr;
 }
 
 std::string outlook_sentences(const SeriesAnalysis& analysis) {

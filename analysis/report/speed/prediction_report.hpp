@@ -19,6 +19,9 @@ namespace scalestudy {
 /// No rows where runs recorded no split of their steps.
 [[nodiscard]] ReportTable pop_table(const SeriesAnalysis& analysis);
 
+/// Of twice the most ranks; null where it is refused, or there is no speed-up to draw.
+[[nodiscard]] const ScalingPrediction* outlook_of(const SeriesAnalysis& analysis);
+
 /// One sentence each on twice the ranks and on the critical batch, where something is said.
 [[nodiscard]] std::string outlook_sentences(const SeriesAnalysis& analysis);
 

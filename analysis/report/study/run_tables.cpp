@@ -1,5 +1,6 @@
 #include "analysis/report/study/run_tables.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -51,7 +52,8 @@ std::vector<TableCell> run_row(const Run& run) {
   std::vector<TableCell> row{
       integer_cell(run.spec.ranks),        integer_cell(run.spec.repeat),
       text_cell(to_string(header.status)), text_cell(validity_text(run)),
-      text_cell(join(run.labels, ", ")),   integer_cell(run.digest.step_count)};
+      text_cell(join(run.labels, ", ")),   integer_cell(run.spec.settings.threads_per_rank),
+      integer_cell(run.digest.step_count)};
   add_cells(row, run, MeasureKind::timing);
   row.push_back(text_cell(stationary_text(run)));
   const Stationarity& found = run.measures.steady_window().stationarity;
@@ -89,6 +91,9 @@ void add_machines(ReportTable& table, const StudyAnalysis& analysis) {
 
 ReportTable run_table(const StudyAnalysis& analysis) {
   const RunSet& set = analysis.runs();
+  const bool differ_in_threads = std::ranges::any_of(set.runs, [&](const Run& run) {
+    return run.spec.settings.threads_per_rank != set.runs.front().spec.settings.threads_per_rank;
+  });
   ReportTable table{"runs",
                     "Every run, as data or with the reason why not. Numbers of runs that are no "
                     "data are not shown.",
@@ -97,6 +102,7 @@ ReportTable run_table(const StudyAnalysis& analysis) {
                      {"status", "status", false},
                      {"validity", "validity", false},
                      {"labels", "labels", false},
+                     {"threads_per_rank", "threads", true, differ_in_threads},
                      {"steps", "steps"}},
                     {}};
   add_columns(table, MeasureKind::timing);
