@@ -146,6 +146,14 @@ std::string sample_size_of(const Run& run) {
   return "none";
 }
 
+/// What has no size needs none stated.
+ConditionCheck sample_size_check(const Claim& claim, const std::vector<const Run*>& runs) {
+  const auto found = values_in(runs, sample_size_of);
+  const auto claimed = join(claim.conditions.sample_size, ", ");
+  const bool have_none = found.size() == 1 && found.front() == "none" && claimed.empty();
+  return text_check(ClaimCondition::sample_size, have_none ? "none" : claimed, found);
+}
+
 std::string steps_of(const Run& run) {
   return cat(run.spec.plan.epochs * run.spec.plan.steps_per_epoch);
 }
@@ -190,7 +198,7 @@ std::vector<ConditionCheck> all_checks(const Claim& claim,
           device_check(claim, runs),
           of_runs(ClaimCondition::precision, to_string(claimed.precision),
                   [](const Run& run) { return cat(run.spec.settings.precision); }),
-          of_runs(ClaimCondition::sample_size, join(claimed.sample_size, ", "), sample_size_of),
+          sample_size_check(claim, runs),
           count_check(ClaimCondition::steps, point.steps,
                       values_in(runs_of(series, {point.ranks}), steps_of)),
           evaluation_check(point, runs, analysis.population),

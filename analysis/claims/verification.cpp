@@ -211,7 +211,9 @@ Verification verify(const Claim& claim, const StudyAnalysis& analysis) {
     if (std::ranges::any_of(one.points, is_comparable)) comparable.series.push_back(one);
     all.series.push_back(std::move(one));
   }
-  return comparable.series.empty() ? all : comparable;
+  if (comparable.series.empty()) return all;
+  comparable.hidden = all.series.size() - comparable.series.size();
+  return comparable;
 }
 
 }  // namespace scalestudy

@@ -27,6 +27,7 @@ struct SeriesVerification {
 struct Verification {
   /// Those of which some point is comparable; where none is, all.
   std::vector<SeriesVerification> series;
+  std::size_t hidden = 0;  ///< the others
   /// The worst of all points; not comparable without any.
   [[nodiscard]] Outcome outcome() const;
   /// How many points have it.

@@ -292,7 +292,14 @@ double CsvTable::step_of(std::span<const std::size_t> rows, std::size_t column) 
     const auto point = std::min(value.find('.'), value.size());
     decimals = std::max(decimals, std::max(value.find_last_not_of('0') + 1, point + 1) - point - 1);
   }
-  return factors_[column] / std::pow(10, decimals);
+  if (decimals > 0) return factors_[column] / std::pow(10, decimals);
+  constexpr double minute = 60;
+  std::set<double> different;
+  for (const auto row : rows) different.insert(number(row, column) / factors_[column]);
+  const bool are_minutes = different.size() > 1 && std::ranges::all_of(different, [](double one) {
+                             return std::fmod(one, minute) == 0;
+                           });
+  return factors_[column] * (are_minutes ? minute : 1);
 }
 
 const std::vector<std::string>& CsvTable::values(std::size_t row) const {

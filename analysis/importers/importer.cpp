@@ -92,6 +92,25 @@ double count_in_machine(std::string_view name) {
   return 1;
 }
 
+/// "XE8545x2-4xA100" -> 8, "C4140-K-4xV100" -> 4; NaN where no such part says it.
+double count_behind_dash(std::string_view platform) {
+  for (auto at = platform.find('-'); at != std::string_view::npos;
+       at = platform.find('-', at + 1)) {
+    double count = 0, machines = 1;
+    const auto* const end = platform.data() + platform.size();
+    const auto [rest, error] = std::from_chars(platform.data() + at + 1, end, count);
+    if (error != std::errc() || end - rest < 2 || *rest != 'x' || !is_letter(rest[1])) continue;
+    const auto x = platform.rfind('x', at);
+    if (x != std::string_view::npos) {
+      double number = 0;
+      const auto* const dash = platform.data() + at;
+      if (std::from_chars(platform.data() + x + 1, dash, number).ptr == dash) machines = number;
+    }
+    return machines * count;
+  }
+  return not_available;
+}
+
 /// "4xA100" -> 4, "32xDGX" -> 32, of GPUs or of machines; "2xXE9680x8H100" -> 16; NaN where none is
 /// said.
 double count_in_platform(std::string_view platform) {
@@ -99,7 +118,7 @@ double count_in_platform(std::string_view platform) {
   const auto [end, error] =
       std::from_chars(platform.data(), platform.data() + platform.size(), count);
   const auto rest = platform.substr(static_cast<std::size_t>(end - platform.data()));
-  if (error != std::errc() || rest.find_first_of("xX") != 0) return not_available;
+  if (error != std::errc() || rest.find_first_of("xX") != 0) return count_behind_dash(platform);
   return count * count_in_machine(rest.substr(1));
 }
 

@@ -189,8 +189,16 @@ void set_epochs(const LoggedRun& run, ImportedRun& imported) {
                                    ": what lies between is not counted"));
 }
 
+/// Of the first that began, or ended; NaN where none is numbered.
+double first_epoch(const LoggedRun& run) {
+  const auto& numbered = run.started.empty() ? run.stopped : run.started;
+  return numbered.empty() ? not_available : numbered.begin()->first;
+}
+
 /// Why it counts as ended without what it ran for; "" where it reached it.
-std::string censored_reason(const LoggedRun& run) {
+std::string censored_reason(const LoggedRun& run, const ImportedRun& imported) {
+  if (std::isnan(imported.samples) && first_epoch(run) > 1)
+    return cat("it goes on from epoch ", first_epoch(run));
   if (!run.status) return "no run_stop: the log ends before the run";
   if (*run.status == "success") return "";
   return run.status->empty() ? "run_stop without status" : cat("status ", *run.status);
@@ -353,7 +361,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   imported.said = said_in(run);
   note_large_batch(run, imported);
   set_quality(run, origin, imported);
-  if (const auto reason = censored_reason(run); !reason.empty()) {
+  if (const auto reason = censored_reason(run, imported); !reason.empty()) {
     imported.run.outcome = PublishedOutcome::censored;
     imported.notes.push_back(cat("kept as censored: ", reason));
   }

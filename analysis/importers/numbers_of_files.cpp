@@ -14,11 +14,11 @@ bool is_number_of(std::size_t digits, std::string_view text) {
   return text.size() == digits && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// "64,128", as world sizes and batches are written: two to sixteen times as many each.
-bool are_doublings(const std::vector<std::string>& parts) {
+/// "64,128" or "224,224", as sizes are written: as many, or two to sixteen times as many each.
+bool are_sizes(const std::vector<std::string>& parts) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const auto factor = std::stod(parts[i]) / std::stod(parts[i - 1]);
-    if (factor != 2 && factor != 4 && factor != 8 && factor != 16) return false;
+    if (factor != 1 && factor != 2 && factor != 4 && factor != 8 && factor != 16) return false;
   }
   return true;
 }
@@ -34,7 +34,7 @@ void require_no_thousands(const std::vector<std::string>& parts, std::string_vie
                              std::all_of(parts.begin() + 1, parts.end(), is_group);
   const bool has_zeros = std::ranges::any_of(parts, has_leading_zero);
   const bool has_gap = std::ranges::any_of(parts, &std::string::empty);
-  if (has_gap || (!has_zeros && (!is_one_number || are_doublings(parts)))) return;
+  if (has_gap || (!has_zeros && (!is_one_number || are_sizes(parts)))) return;
   std::vector<std::string> plain;
   for (const auto& part : parts)
     plain.push_back(part.substr(std::min(part.find_first_not_of('0'), part.size() - 1)));

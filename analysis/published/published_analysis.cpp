@@ -317,6 +317,30 @@ bool is_doubtful(const PublishedPoint& point, PublishedRule rule) {
          !(may_train_less && efficiency <= largest_efficiency * work);
 }
 
+/// More ranks that make more than twice as much of each: the fewer ranks' number is the odd one.
+void doubt_dips(std::vector<PublishedPoint>& points) {
+  for (std::size_t i = 0; i + 1 < points.size(); ++i)
+    points[i].is_doubtful |= points[i].ranks != points[i].to_base.base_ranks &&
+                             !points[i + 1].is_doubtful &&
+                             points[i + 1].efficiency.value > 2 * points[i].efficiency.value;
+}
+
+/// An epoch is as large with all ranks, or as many times as large or small as there are ranks.
+/// Where its samples are known, each run is checked by itself.
+bool contradicts_epochs(const PublishedPoint& point, const PublishedPoint& base) {
+  constexpr double tolerance = 1.5;
+  const auto& ratio = point.to_base;
+  const bool has_steady_rate = ratio.identified != Identified::whole_rate_and_work;
+  if (!has_steady_rate || std::isfinite(point.samples_per_epoch + base.samples_per_epoch))
+    return false;
+  const double epoch_size = ratio.rate.value / ratio.median_epoch.value;
+  const double growth = static_cast<double>(point.ranks) / static_cast<double>(ratio.base_ranks);
+  const auto is_near = [&](double size) {
+    return epoch_size < tolerance * size && size < tolerance * epoch_size;
+  };
+  return std::isfinite(epoch_size) && !is_near(1) && !is_near(growth) && !is_near(1 / growth);
+}
+
 /// Fewest ranks with a launch that counts; of none the first.
 std::size_t base_of(const std::vector<PublishedPoint>& points) {
   const auto found =
@@ -336,6 +360,10 @@ void compare_points(ArmAnalysis& analysis, const RunsByRanks& by_ranks, const Ba
     const auto& runs = group.shown();
     point.to_base = ratio_between(runs, base, basis);
     point.to_previous = ratio_between(runs, *previous, basis);
+    if (!point.is_flawed && contradicts_epochs(point, points[base_at])) {
+      point.is_flawed = point.contradicts_itself = true;
+      point.flaws = "throughput and epoch time contradict each other";
+    }
     for (auto* ratio : {&point.to_base, &point.to_previous}) {
       if (point.is_flawed) *ratio = without_factors(*ratio);
       if (i == base_at) *ratio = without_intervals(*ratio);
@@ -349,8 +377,9 @@ void compare_points(ArmAnalysis& analysis, const RunsByRanks& by_ranks, const Ba
       point.quality_difference = difference_of_quality(
           launches_of(runs, quality), launches_of(base, quality), Comparison::independent);
     }
-    if (!group.sound.empty()) previous = &group.sound;
+    if (!point.is_flawed) previous = &group.sound;
   }
+  doubt_dips(points);
 }
 
 ArmAnalysis analyse(PublishedArm arm) {

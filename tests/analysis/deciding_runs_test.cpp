@@ -90,6 +90,18 @@ TEST_F(DecidingRunsOf, AreTheCheaperOfArmsAndRepeats) {
   EXPECT_THAT(with(100).arms, ElementsAre(ControlArm::barrier_only, ControlArm::no_communication));
   EXPECT_EQ(with(100).launches, 15) << "of both arms at two ranks and their partner at one";
   EXPECT_EQ(with({}).launches, 15);
+  EXPECT_EQ(with(101).launches, 15);
+}
+
+TEST_F(DecidingRunsOf, AreNoneWhereMoreThanAHundredWouldDecide) {
+  exposed_s_ = 0.004;
+  add_both({.time_noise = 0.03}, 4);
+  auto study = series();
+  auto& loss_s = study.causes.front().loss_s;
+  loss_s.value = study.causes.front().margin_s * 1.01;
+  const auto runs = deciding_runs(analysis(), study).value();
+  EXPECT_GT(runs.open.front().repeats.value_or(101), 100);
+  EXPECT_EQ(runs.launches, 0);
 }
 
 TEST(ArmsTelling, AreThoseOfTheContrast) {

@@ -119,11 +119,13 @@ TEST_F(ImportedLogs, TimesThatAreRoundedCoarselyAreNoted) {
                           "120 s may be wrong by 25 %",
                           "log: column time_per_epoch_min is read in minutes"));
   for (const auto* text : {"time_per_epoch\n2.0\n3.0\n2.0\n", "time_per_epoch_h\n0.3\n0.2\n0.2\n",
+                           "time_per_epoch\n120\n60\n60\n",
                            "time_per_epoch,training_time_h\n1800.5,2\n1800.3,2\n1800.1,2\n"})
     EXPECT_THAT(notes_of(text), ElementsAre(HasSubstr("all times are whole multiples"))) << text;
-  for (const auto* text :
-       {"time_per_epoch\n20\n21\n20\n", "time_per_epoch_minutes\n2.1\n2.0\n2.0\n",
-        "time_per_epoch\n3\n2\n", "time_per_epoch\n2\n2e0\n3\n", "time_per_epoch\n2.5\n2.41\n2\n"})
+  for (const auto* text : {"time_per_epoch\n20\n21\n20\n",
+                           "time_per_epoch_minutes\n2.1\n2.0\n2.0\n", "time_per_epoch\n3\n2\n",
+                           "time_per_epoch\n30\n33\n36\n", "time_per_epoch\n3060\n3070\n3060\n",
+                           "time_per_epoch\n2\n2e0\n3\n", "time_per_epoch\n2.5\n2.41\n2\n"})
     EXPECT_THAT(notes_of(text), IsEmpty()) << text;
 }
 

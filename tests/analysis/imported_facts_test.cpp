@@ -13,9 +13,11 @@ namespace scalestudy {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::Pair;
 using testing::SizeIs;
 using testing::StartsWith;
@@ -112,6 +114,11 @@ TEST_F(ImportedLogs, RanksThatTheLogContradictsAreRefusedOrNoted) {
   EXPECT_THAT(noted.studies[0].arms[0].remark,
               StartsWith("When imported: log: --ranks 4 counts, where"));
   EXPECT_THAT(import(log_of({.platform = "H100"})).notes, IsEmpty());
+  for (const auto* platform : {"XE8545-4xA100", "XE8545x1-4xA100-SXM-80GB", "C4140-K-4xV100"})
+    EXPECT_THAT(import(log_of({.platform = platform})).notes, IsEmpty()) << platform;
+  for (const auto* platform : {"XE8545x2-4xA100-SXM-80GB", "XE8545-8xA100"})
+    EXPECT_THAT(import(log_of({.platform = platform})).notes, ElementsAre(HasSubstr("--ranks 4")))
+        << platform;
   const std::string of_16_gpus = "2xXE9680x8H100-SXM-80GB";
   EXPECT_THAT(
       import_files(ImportFormat::mllog, {write(log_of({.platform = of_16_gpus}))}, facts({16}))
@@ -198,6 +205,22 @@ TEST_F(ImportedLogs, ALogThatWasClosedLateIsNotedWithItsLine) {
   EXPECT_THAT(notes_of("eval_accuracy", 600'000, 1'800'000), IsEmpty()) << "rare evaluations";
   EXPECT_THAT(notes_of("eval_accuracy", 2000, 62'000), IsEmpty()) << "a last checkpoint";
   EXPECT_THAT(notes_of("epoch_start", 1, 7'200'000), ElementsAre(HasSubstr("no eval_accuracy")));
+}
+
+/// As after a restart from a checkpoint, whatever became of the log before it.
+TEST_F(ImportedLogs, ARunThatGoesOnFromALaterEpochIsCensored) {
+  const auto from = [&](int first) {
+    auto text = line(0, R"("submission_benchmark", "value": "resnet")") + line(0, "\"run_start\"");
+    for (int epoch = first; epoch < first + 3; ++epoch)
+      for (const auto& [event, at_ms] : {std::pair("start", 1000), std::pair("stop", 2000)})
+        text += line(at_ms + 2000 * epoch,
+                     cat("\"epoch_", event, R"(", "metadata": {"epoch_num": )", epoch, "}"));
+    text += line(20'000, R"("eval_accuracy", "value": 0.76, "metadata": {"epoch_num": 3})") +
+            line(20'001, R"("run_stop", "metadata": {"status": "success"})");
+    return import(text).notes;
+  };
+  EXPECT_THAT(from(4), Contains("log: kept as censored: it goes on from epoch 4"));
+  for (const int first : {0, 1}) EXPECT_THAT(from(first), Each(Not(HasSubstr("censored"))));
 }
 
 TEST_F(ImportedLogs, EpochsWhoseLinesAreMissingAreNoted) {

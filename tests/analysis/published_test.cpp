@@ -202,6 +202,23 @@ TEST(PublishedAnalysis, NumbersThatContradictEachOtherMakeNoFactors) {
   EXPECT_TRUE(std::isnan(arm.points.back().to_base.factors.statistical.value));
 }
 
+TEST(PublishedAnalysis, ThroughputAndEpochsThatContradictEachOtherMakeNoFactors) {
+  // An epoch of the base takes 100 s at 10 samples/s.
+  const auto flaws = [](double samples_per_s, double median_epoch_s) {
+    std::vector<PublishedRun> runs{run_of(1, not_available, 10, not_available),
+                                   run_of(4, not_available, samples_per_s, not_available)};
+    runs[0].median_epoch_s = 100;
+    runs[1].median_epoch_s = median_epoch_s;
+    for (auto& run : runs) run.samples_per_epoch = not_available;
+    return analysed(runs).points.back().flaws;
+  };
+  EXPECT_EQ(flaws(38, 27), "");
+  EXPECT_EQ(flaws(38, 105), "") << "each rank has an epoch of its own";
+  EXPECT_EQ(flaws(9.5, 26.3), "") << "the rate of each";
+  EXPECT_EQ(flaws(38, 0.45), "throughput and epoch time contradict each other") << "minutes";
+  EXPECT_EQ(flaws(38, 50), "throughput and epoch time contradict each other");
+}
+
 TEST(PublishedAnalysis, MoreThanNTimesTheRateOnNIsFlagged) {
   const auto is_flagged = [](std::vector<double> rates) {
     std::vector<PublishedRun> runs;
@@ -230,6 +247,21 @@ TEST(PublishedAnalysis, RatiosThatRanksAloneHardlyMakeAreDoubtful) {
   EXPECT_TRUE(is_doubtful(45, 9, PublishedRule::time_to_quality)) << "nothing explains it";
   EXPECT_FALSE(is_doubtful(40, 7, PublishedRule::time_to_quality)) << "fewer epochs were enough";
   EXPECT_TRUE(is_doubtful(40, 7, PublishedRule::weak)) << "why fewer?";
+}
+
+TEST(PublishedAnalysis, ADipAmongRanksIsDoubtful) {
+  const auto doubtful = [](double rate_of_four) {
+    const auto arm = analysed({run_of(1, not_available, 410, not_available),
+                               run_of(2, not_available, 798, not_available),
+                               run_of(4, not_available, rate_of_four, not_available),
+                               run_of(8, not_available, 3020, not_available)});
+    std::vector<bool> doubts;
+    for (const auto& point : arm.points) doubts.push_back(point.is_doubtful);
+    return doubts;
+  };
+  EXPECT_THAT(doubtful(260), testing::ElementsAre(false, false, true, false));
+  EXPECT_THAT(doubtful(1560), testing::Each(false));
+  EXPECT_THAT(doubtful(780), testing::Each(false));
 }
 
 TEST(PublishedName, IsMadeOfAnything) {
