@@ -107,6 +107,13 @@ std::int64_t pictures_below(const fs::path& folder, std::int64_t max_count) {
   return count;
 }
 
+/// "val_images" as "val images".
+std::string joined_by_spaces(std::string name) {
+  std::ranges::replace_if(
+      name, [](char one) { return one == '_' || one == '-'; }, ' ');
+  return name;
+}
+
 /// That folders called as parts of a set stand beside images/ and masks/; "" for none with
 /// pictures.
 std::string note_of_other_sets(const fs::path& root) {
@@ -114,7 +121,9 @@ std::string note_of_other_sets(const fs::path& root) {
   std::error_code ignored;  // they are not needed
   std::vector<std::string> sets;
   for (const auto& name : names_in(root, ignored)) {
-    const auto pictures = is_part_of_set(name) ? pictures_below(root / name, max_count) : 0;
+    const auto words = split(joined_by_spaces(name), ' ');
+    const bool is_set = std::ranges::any_of(words, is_part_of_set);
+    const auto pictures = is_set ? pictures_below(root / name, max_count) : 0;
     const auto count = counted(pictures, "picture");
     if (pictures > 0)
       sets.push_back(cat("'", name, "' (", pictures < max_count ? "" : "at least ", count, ")"));

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -43,6 +46,9 @@ constexpr std::array<std::string_view, 20> position_words{
     "pos",  "position",    "xy",    "field",   "fld",   "fov",   "well",
     "tile", "site",        "stage", "scene",   "angle", "theta", "tilt",
     "deg",  "temperature", "degc",  "patient", "mouse", "animal"};
+/// Of numbers that are no depth either, as doses and magnifications are.
+constexpr std::array<std::string_view, 16> other_units{
+    "c", "k", "v", "mv", "w", "mw", "ma", "x", "ng", "ug", "mg", "g", "ml", "ul", "hz", "rpm"};
 /// Of positions beside other axes.
 constexpr std::array<std::string_view, 4> position_letters{"s", "f", "m", "p"};
 
@@ -162,6 +168,7 @@ struct Group {
   bool is_clock = false;          ///< "10:11:12", "0.5 s"
   std::string unknown_word = {};  ///< beside a number that does not count to their end
   Texts names = {};               ///< of each label what is no number
+  std::set<double> numbers = {};  ///< different ones
 
   void add(const Field& field) {
     if (!field.word.empty()) words.insert(field.word);
@@ -172,18 +179,19 @@ struct Group {
         (is_among(field.unit, time_units) || field.values[0].find(':') != std::string::npos))
       is_clock = true;
     if (field.is_number && unknown_word.empty() && field.most != cat(count))
-      unknown_word = field.word;
+      unknown_word =
+          field.word.empty() && is_among(field.unit, other_units) ? field.unit : field.word;
     if (!field.is_number) {
       for (std::size_t i = 0; i < names.size(); ++i)
         names[i] += cat(names[i].empty() ? "" : " ", field.values[i]);
     } else if (!has_numbers) {
       has_numbers = true;
-      std::vector<std::pair<double, std::string>> numbers;
+      std::vector<std::pair<double, std::string>> values;
       for (const auto& value : field.values)
-        numbers.emplace_back(std::strtod(value.c_str(), nullptr), value);
-      order = ranks_of(numbers, false);
-      const auto [least, most] = std::ranges::minmax(numbers);
-      is_counter = most.first - least.first == static_cast<double>(count - 1);
+        values.emplace_back(std::strtod(value.c_str(), nullptr), value);
+      order = ranks_of(values, false);
+      for (const auto& value : values) numbers.insert(value.first);
+      is_counter = *numbers.rbegin() - *numbers.begin() == static_cast<double>(count - 1);
     }
   }
 
@@ -246,7 +254,7 @@ class LabelAxes {
   }
 
   [[nodiscard]] std::string unknown_count_note(std::string_view origin) const {
-    if (slice_ != nullptr && slice_->has_word(slice_words)) return "";
+    if (slice_ != nullptr && slice_->has_word(slice_words)) return gap_note(*slice_, origin);
     for (const auto& group : groups_)
       if (&group != channel_ && &group != time_ && &group != position_ &&
           !group.unknown_word.empty())
@@ -254,6 +262,24 @@ class LabelAxes {
                    origin, ", from ", label_with(0, group), " to ",
                    label_with(group.count - 1, group),
                    ": if that does not count slices of one volume, give a file for each.");
+    return "";
+  }
+
+  /// That steps between slices are not all of one length, but some of several.
+  [[nodiscard]] static std::string gap_note(const Group& slice, std::string_view origin) {
+    if (slice.numbers.size() < 3) return "";
+    double step = std::numeric_limits<double>::infinity(), last = *slice.numbers.begin();
+    for (auto number = std::next(slice.numbers.begin()); number != slice.numbers.end(); ++number)
+      step = std::min(step, *number - *std::prev(number));
+    for (const double number : slice.numbers) {
+      const double steps = (number - last) / step;
+      constexpr double rounding = 0.01;
+      if (std::abs(steps - std::round(steps)) > rounding) return "";
+      if (std::round(steps) > 1)
+        return cat("Slice numbers in its ", origin, " leave out what is between ", last, " and ",
+                   number, ": look whether slices are missing.");
+      last = number;
+    }
     return "";
   }
 

@@ -11,6 +11,24 @@ namespace {
 
 constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383, most_of_16_bit = 65535;
 
+/// As many of a thousand values may be those of hot pixels.
+constexpr std::int64_t most_hot_per_mille = 1;
+
+/// The values above that, and the largest of the rest.
+std::pair<std::int64_t, std::int64_t> above_14_bit(const Image& image) {
+  std::int64_t count = 0, largest = 0;
+  for (std::int64_t y = 0; y < image.height_px; ++y)
+    for (std::int64_t x = 0; x < image.width_px; ++x)
+      for (std::int64_t c = 0; c < image.channels; ++c) {
+        const auto value = static_cast<std::int64_t>(image.at(y, x, c));
+        if (value > most_of_14_bit)
+          ++count;
+        else
+          largest = std::max(largest, value);
+      }
+  return {count, largest};
+}
+
 }  // namespace
 
 void PictureCounter::add(const Image& image) {
@@ -19,7 +37,15 @@ void PictureCounter::add(const Image& image) {
   if (image.origin.was_transparent) ++counts_.transparent;
   if (image.origin.has_reduced) ++counts_.reduced;
   if (image.type != SampleType::uint16) return;
-  const auto [least, largest] = image.value_range();
+  auto [least, largest] = image.value_range();
+  if (largest > most_of_14_bit) {
+    const auto [hot, rest] = above_14_bit(image);
+    const auto values = image.height_px * image.width_px * image.channels;
+    if (1000 * hot <= most_hot_per_mille * values) {
+      hot_ += hot;
+      largest = rest;
+    }
+  }
   ++of_any_16_bit_;
   least_ = std::min(least_, least);
   most_ = std::max(most_, largest);
@@ -39,7 +65,8 @@ std::string PictureCounter::range_note() const {
   const bool is_dark = most_ <= most_of_14_bit;
   const auto part = std::max<std::int64_t>(is_dark ? most_ : most_ - least_, 1);
   return cat(of_any_16_bit_, " of ", counted(all_, "picture"), of_any_16_bit_ == 1 ? " is" : " are",
-             " of 16 bit, with values from ", least_, " to ", most_, " of ", most_of_16_bit, ": ",
+             " of 16 bit, with values from ", least_, " to ", most_, " of ", most_of_16_bit,
+             hot_ == 0 ? "" : cat(", but for ", counted(hot_, "hot pixel")), ": ",
              most_of_16_bit / part, is_dark ? " times darker" : " times less contrast",
              " than full range. Stretch all of them alike to 0 to ", most_of_16_bit,
              " when saving.");

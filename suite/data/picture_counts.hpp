@@ -30,6 +30,7 @@ class PictureCounter {
   std::int64_t all_ = 0;
   std::int64_t of_any_16_bit_ = 0;
   std::int64_t least_ = 65535, most_ = 0;  ///< values of these
+  std::int64_t hot_ = 0;                   ///< that are not in most_
   std::int64_t of_14_bit_ = 0;
   std::int64_t of_16_bit_ = 0;
 };

@@ -97,11 +97,12 @@ TEST_F(ImageMaskSet, PassesOverAndNamesWhatIsNoPicture) {
 
 TEST_F(ImageMaskSet, CountsThePicturesOfSetsBesideIt) {
   for (const auto* file : {"val/images/1.png", "val/masks/1.png", "test/2.tif", "test/._2.tif",
-                           "previews/3.png", "train/readme.txt"})
+                           "val_masks/1.png", "previews/3.png", "train/readme.txt"})
     write_bytes(root_ / file, "x");
-  EXPECT_EQ(open_image_mask_set(root_)->notes(),
-            std::vector<std::string>{"Only images and masks are used, not what stands beside them: "
-                                     "'test' (1 picture), 'val' (2 pictures)."});
+  EXPECT_EQ(
+      open_image_mask_set(root_)->notes(),
+      std::vector<std::string>{"Only images and masks are used, not what stands beside them: "
+                               "'test' (1 picture), 'val' (2 pictures), 'val_masks' (1 picture)."});
 }
 
 TEST_F(ImageMaskSet, EveryExtensionOfJpegIsRead) {

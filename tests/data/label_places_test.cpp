@@ -163,6 +163,9 @@ TEST(LabelPlaces, NumbersBesideUnknownWordsAreSaid) {
       "'cell_10.tif': if that does not count slices of one volume, give a file for each.");
   for (const auto& label : {Label([](int i) { return cat("rep", i); }),
                             {[](int i) { return cat("dose_", i, "uM"); }},
+                            {[](int i) { return cat(10 * i, " ng/ml"); }},
+                            {[](int i) { return cat(30 + i, " C"); }},
+                            {[](int i) { return cat(2.5 * i, "x"); }},
                             {[](int i) { return cat("DIV", i + 3); }},
                             {[](int i) { return cat("E", i, ".5_heart"); }},
                             {[](int i) { return cat("video_", padded(i, 4)); }},
@@ -185,6 +188,20 @@ TEST(LabelPlaces, NumbersBesideUnknownWordsAreSaid) {
                             {[](int i) { return i % 2 == 0 ? "DAPI" : "GFP"; }}})
     EXPECT_EQ(note_of(labels_of(label)), "") << label(1);
   EXPECT_EQ(note_of({"cell_1"}), "");
+}
+
+TEST(LabelPlaces, SlicesThatAreLeftOutAreSaid) {
+  const auto note_of = [](const std::vector<int>& numbers) {
+    std::vector<std::string> labels;
+    for (const int number : numbers) labels.push_back(cat("img_z", padded(number, 3)));
+    return unknown_count_note(labels, "slice labels");
+  };
+  EXPECT_EQ(note_of({1, 2, 3, 5, 6}),
+            "Slice numbers in its slice labels leave out what is between 3 and 5: look whether "
+            "slices are missing.");
+  EXPECT_EQ(note_of({1, 2, 3, 4}), "");
+  EXPECT_EQ(note_of({0, 5, 10, 15}), "");
+  EXPECT_EQ(note_of({0, 2, 5, 9}), "") << "no common step";
 }
 
 TEST(LabelPlaces, WhatOnlyCountsSlicesSaysNothing) {

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 
 #include "data/pack/pack_set.hpp"
+#include "data/picture_counts.hpp"
 #include "data/resize.hpp"
 #include "data/source/image_source.hpp"
 #include "data/source/set_inspection.hpp"
@@ -374,6 +375,11 @@ TEST_F(InspectSet, SaysWhereAllPicturesUseFewOfTheirSixteenBits) {
             "than full range. Stretch all of them alike to 0 to 65535 when saving.");
   EXPECT_THAT(notes_of({{0, 255}}, 2), HasSubstr("1 of 3 pictures is of 16 bit, with values from 0 "
                                                  "to 255 of 65535: 257 times darker"));
+  auto spotted = blank_image(64, 64, 1, SampleType::uint16);
+  spotted.bytes[14] = spotted.bytes[15] = std::byte{255};
+  PictureCounter counter;
+  counter.add(spotted);
+  EXPECT_THAT(counter.range_note(), HasSubstr("from 0 to 0 of 65535, but for 1 hot pixel: "));
   EXPECT_THAT(notes_of({{61440, 65535}, {62000}}), HasSubstr("16 times less contrast"));
   std::vector<std::vector<int>> dark(40, {100, 5000});
   EXPECT_THAT(notes_of(dark), HasSubstr("40 of 40"));
