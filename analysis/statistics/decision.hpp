@@ -34,6 +34,9 @@ struct Decision {
 /// without interval. Limits are infinite where there are none. Sets no reason.
 [[nodiscard]] Decision decide(const Estimate& measured, const Interval& accepted);
 
+/// More than these are not worth deciding a question.
+inline constexpr std::int64_t max_worthwhile_launches = 100;
+
 /// Returns how many launches of each group would tell in four of five studies on which side of the
 /// nearer limit the truth lies, if it is as found: more than there are, two-sided at `level`.
 /// Nothing without interval, without scatter, on the limit, or beyond 1,000. A NaN or infinite

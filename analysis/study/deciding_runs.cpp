@@ -166,13 +166,14 @@ std::optional<DecidingRuns> deciding_runs(const StudyAnalysis& analysis,
                        .repeats = stock.repeats()};
   if (further.open.empty()) return std::nullopt;
   for (const auto& question : further.open) {
+    const bool are_few = question.repeats && *question.repeats <= max_worthwhile_launches;
     const auto with_arms = joined(stock.arms(), question.arms);
     const auto by_arms = stock.of(with_arms, stock.repeats());
     const bool are_cheaper =
-        !question.repeats || by_arms.wall_s < stock.of(stock.arms(), *question.repeats).wall_s;
+        !are_few || by_arms.wall_s < stock.of(stock.arms(), *question.repeats).wall_s;
     if (!question.arms.empty() && are_cheaper)
       further.arms = joined(further.arms, question.arms);
-    else if (question.repeats)
+    else if (are_few)
       further.repeats = std::max(further.repeats, *question.repeats);
   }
   const auto cost = stock.of(further.arms, further.repeats);

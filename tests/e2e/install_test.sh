@@ -12,6 +12,9 @@ for study in n2v-quickstart unet-nuclei resnet50-cells; do
     { printf 'the plan of %s does not name the installed data\n' "$study"; exit 1; }
 done
 
+# Documents of workloads point to it.
+[[ -f $prefix/share/scalestudy/analysis/METRICS.md ]]
+
 "$prefix/bin/scalestudy" list claims --show biapol-speed-up | grep -F 2.08 >/dev/null
 
 [[ ! -e $prefix/bin/scalestudy-rank ]] || "$prefix/bin/scalestudy-rank" --help >/dev/null

@@ -67,7 +67,7 @@ TEST(ManyRanks, WhatNoMachineCanEmulateDoesNotCountAndIsMadeAgain) {
   EXPECT_EQ(finished.code, 5);
   EXPECT_THAT(finished.err,
               HasSubstr("1 of 1 run complete, 1 of them invalid (emulation_exceeded)"));
-  EXPECT_THAT(finished.err, HasSubstr("or run on a quiet machine"));
+  EXPECT_THAT(finished.err, HasSubstr("Run on a quiet machine"));
   EXPECT_THAT(finished.err, testing::Not(HasSubstr("Next: ")));
   auto quiet = light_speed;
   quiet.emplace_back("--quiet");

@@ -5,6 +5,7 @@
 #include "core/text.hpp"
 
 #include "analysis/report/text/numbers.hpp"
+#include "analysis/statistics/decision.hpp"
 
 namespace scalestudy {
 
@@ -29,20 +30,16 @@ std::string remedy(const Estimate& estimate) {
   return missing == 0 ? "" : counted(missing, "more repeat");
 }
 
-namespace {
-
-constexpr std::int64_t most_repeats = 100;
-
-}  // namespace
-
 std::string repeats_text(std::int64_t launches) {
-  return launches > most_repeats ? "more than a hundred repeats" : counted(launches, "repeat");
+  return launches > max_worthwhile_launches ? "more than a hundred repeats"
+                                            : counted(launches, "repeat");
 }
 
 std::string to_decide_text(std::optional<std::int64_t> launches) {
   if (!launches) return "";
-  return *launches > most_repeats ? cat(" (", repeats_text(*launches), ": not worth deciding)")
-                                  : cat(" (about ", repeats_text(*launches), " would decide)");
+  return *launches > max_worthwhile_launches
+             ? cat(" (", repeats_text(*launches), ": not worth deciding by repeats)")
+             : cat(" (about ", repeats_text(*launches), " would decide)");
 }
 
 std::string resolution_remark(const Resolution& resolution) {

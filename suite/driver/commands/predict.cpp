@@ -124,6 +124,7 @@ Action define(CLI::App& app) {
       for (const auto& one : predictions) print(one, context);
     if (predictions.empty() && !context.options.json)
       context.out << "NOT PREDICTED: these folders hold no run of a study proper that counts.\n";
+    warn_of_runs_left_out(analysis, context.err);
     refuse_unreadable_runs(analysis.runs(), "the prediction goes without them");
     const bool is_complete =
         !predictions.empty() && std::ranges::all_of(predictions, &SeriesPrediction::is_complete);

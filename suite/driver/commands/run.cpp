@@ -28,14 +28,16 @@ struct RunOptions {
 
 ExitCode show_commands(Context& context,
                        const PlannedStudy& planned,
-                       const WritableStudyFolder& folder) {
+                       const WritableStudyFolder& folder,
+                       const ResumePolicy& policy) {
   const auto rank_program =
       ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
   const auto states = states_of_runs(folder, planned.plan);
   std::vector<PlannedLaunch> launches;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const auto& spec = planned.plan.matrix.runs[i];
-    launches.push_back({spec.run_id(), is_settled(states[i].stage),
+    const bool is_redone = policy.redo_busy && is_disturbed(states[i]);
+    launches.push_back({spec.run_id(), is_settled(states[i].stage) && !is_redone,
                         launch_plan(spec, folder.run_folder(spec.run_id()), rank_program,
                                     planned.plan.host.variables)});
   }
@@ -56,7 +58,7 @@ ExitCode run(Context& context, const RunOptions& options) {
   auto planned = plan_study(context, options.study);
   const WritableStudyFolder folder(options.out);
   require_runnable(planned, folder);
-  if (options.dry_run) return show_commands(context, planned, folder);
+  if (options.dry_run) return show_commands(context, planned, folder, options.policy);
   const auto report = command_line({.argv = {"scalestudy", "report", options.out}});
   const auto session = run_session(context, planned, folder, {options.policy, report}, early);
   const auto interruption = interruption_of(

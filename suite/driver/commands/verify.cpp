@@ -106,6 +106,10 @@ void print(const Claim& claim, const Verification& verification, Context& contex
               << "Compared: " << properties_of(claim.quantity).name << ", "
               << properties_of(claim.quantity).summary << ".\n";
   for (const auto& one : verification.series) print_series(claim, one, context);
+  if (verification.hidden > 0)
+    context.out << '\n'
+                << counted(verification.hidden, "group")
+                << " of runs without a point that can be compared: not shown.\n";
   if (verification.series.empty())
     context.out << "\nThese folders hold no run of a study proper that counts.\n";
   context.out << '\n';
@@ -139,6 +143,7 @@ Action define(CLI::App& app) {
       context.out << verification_json(claim, verification);
     else
       print(claim, verification, context);
+    warn_of_runs_left_out(analysis, context.err);
     refuse_unreadable_runs(analysis.runs(), "the verdict goes without them");
     return exit_code_of(verification.outcome());
   };

@@ -3,6 +3,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "analysis/report/study/completeness.hpp"
+
 namespace scalestudy {
 
 void refuse_unreadable(const std::vector<std::string>& reasons,
@@ -19,6 +21,12 @@ void refuse_unreadable_runs(const RunSet& set, const std::string& why) {
   std::vector<std::string> reasons;
   for (const auto& file : set.unreadable) reasons.push_back(file.reason);
   refuse_unreadable(reasons, why, "in the run table of scalestudy report");
+}
+
+void warn_of_runs_left_out(const StudyAnalysis& analysis, std::ostream& err) {
+  const RunSet& set = analysis.runs();
+  if (analysis.data_runs() < set.runs.size() + set.without_file.size())
+    err << "warning: " << completeness_sentence(analysis) << std::endl;
 }
 
 }  // namespace scalestudy

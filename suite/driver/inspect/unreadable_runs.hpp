@@ -1,10 +1,12 @@
 #pragma once
-/// Files of a study that could not be read: one that is left out may be the one that decides.
+/// Runs of a study that are in no number: one that is left out may be the one that decides.
 
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "analysis/series/run_set.hpp"
+#include "analysis/study/study_analysis.hpp"
 
 namespace scalestudy {
 
@@ -15,5 +17,8 @@ void refuse_unreadable(const std::vector<std::string>& reasons,
                        const char* rest);
 /// The same of runs, whose rest stands in the table of a report.
 void refuse_unreadable_runs(const RunSet& set, const std::string& why);
+
+/// Writes a line on runs that failed, are invalid or have no result file, where there are any.
+void warn_of_runs_left_out(const StudyAnalysis& analysis, std::ostream& err);
 
 }  // namespace scalestudy

@@ -10,6 +10,8 @@
 
 #include "record/study_folder/study_folder.hpp"
 
+#include "analysis/report/text/evidence.hpp"
+#include "analysis/statistics/decision.hpp"
 #include "analysis/study/deciding_runs.hpp"
 #include "driver/inspect/kind_of_input.hpp"
 #include "driver/run/session.hpp"
@@ -44,7 +46,10 @@ std::string question_text(const OpenQuestion& question) {
 std::string ways_text(const OpenQuestion& question) {
   std::vector<std::string> ways;
   if (!question.arms.empty()) ways.push_back("the arms " + join(names_of(question.arms), ", "));
-  if (question.repeats) ways.push_back(cat("about ", *question.repeats, " repeats"));
+  if (question.repeats)
+    ways.push_back(*question.repeats > max_worthwhile_launches
+                       ? cat(repeats_text(*question.repeats), ", which are not worth it")
+                       : cat("about ", repeats_text(*question.repeats)));
   return ways.empty() ? "no runs of this study would: its looks part, or scatter too much"
                       : join(ways, ", or ");
 }

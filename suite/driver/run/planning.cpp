@@ -104,10 +104,15 @@ std::string load_warning(const StudyMatrix& matrix) {
   const double busy_cores = busy_cores_during(moment_s);
   const int cores = usable_core_count();
   if (contended_frac(threads, busy_cores, cores) <= notable_contended_frac) return "";
-  return fmt::format(
-      "Other programs keep {:.1f} of {} cores busy, and the ranks need {:.0f}: the times will say "
-      "little about scaling. Stop those programs (top shows them), or wait.",
-      busy_cores, cores, threads);
+  const bool may_sleep = std::ranges::all_of(matrix.runs, [](const RunSpec& spec) {
+    const auto& workload = workload_called(spec.workload);
+    return workload.needs_cores != nullptr && !workload.needs_cores(spec);
+  });
+  return cat(
+      fmt::format("Other programs keep {:.1f} of {} cores busy, and ", busy_cores, cores),
+      may_sleep ? "ranks that sleep wake up late" : fmt::format("the ranks need {:.0f}", threads),
+      ": the times will say little about scaling. Stop those programs (top shows them), or "
+      "wait.");
 }
 
 namespace {

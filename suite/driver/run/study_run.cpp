@@ -82,7 +82,7 @@ void add_launch_times(const RunOutcome& outcome, const RunRecord& record, Summar
       outcome.launched_unix_s + outcome.launch_wall_time_s - root.recorded_unix_s;
   constexpr double tick_s = 0.01;  // a process knows its start to one
   if (before_s < -tick_s || after_s < 0) return;
-  summary.launch_to_process_s = before_s;
+  summary.launch_to_process_s = std::max(0.0, before_s);
   summary.shutdown_s = after_s;
 }
 
@@ -276,10 +276,10 @@ void StudyRunner::warn_of_excess(const RunSpec& spec, const RunRecord& record) c
   const auto excess = link_excess(spec.settings.link, record.steps, window);
   if (!excess.is_too_much()) return;
   parts_.reporter.warning(
-      fmt::format("{}: collectives took {:.1f} % longer than the emulated link says, {:.1f} % of a "
-                  "step, so that the run does not count (emulation_exceeded). Emulate a slower "
-                  "link, take fewer ranks, or run on a quiet machine.",
-                  spec.run_id(), 100 * excess.model_frac, 100 * excess.step_frac));
+      fmt::format("{}: collectives took longer than the emulated link says, by {:.1f} % of a step, "
+                  "so that the run does not count (emulation_exceeded). Run on a quiet machine, "
+                  "take fewer ranks, or emulate a slower link.",
+                  spec.run_id(), 100 * excess.step_frac));
 }
 
 void StudyRunner::close_result_file(const RunSpec& spec, RunOutcome& outcome) {
