@@ -50,7 +50,7 @@ class CsvTable {
   /// points that may stand between thousands.
   [[nodiscard]] std::vector<std::string> doubts() const;
   /// The power of ten that all numbers are multiples of, as converted; 1 of "5" and "60", 0.1 of
-  /// "5.0" and "6.2"; 0 where they have exponents.
+  /// "5.0" and "6.2"; 0 where they have exponents; 60 of different whole multiples of it.
   [[nodiscard]] double step_of(std::span<const std::size_t> rows, std::size_t column) const;
   /// Finite or not: "nan" and "inf" are numbers. Errors: BadInput when it is none.
   [[nodiscard]] double number(std::size_t row, std::size_t column) const;

@@ -59,7 +59,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         for cost_ms in COSTS_MS:
             (series,) = report(program, f"{place}/{cost_ms}", [
-                "axes.ranks=[1,4]", 'axes.input=["serial"]', 'control_arms=["synthetic_input"]',
+                "axes.ranks=[1,4]", 'axes.input=["serial"]', "settings.input.worker_threads=null", 'control_arms=["synthetic_input"]',
                 f"settings.input.sample_cost_s={cost_ms / 1000}"])
             print(f"{cost_ms:10.3f}  {text(throughput(series, 4)):>18}  {model(4, cost_ms):6.2f}  {named(series)}", flush=True)
         print("\nAt 1.916 ms a patch, serial beside sharded input:")

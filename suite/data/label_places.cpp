@@ -253,7 +253,7 @@ class LabelAxes {
     return places;
   }
 
-  [[nodiscard]] std::string unknown_count_note(std::string_view origin) const {
+  [[nodiscard]] std::string slice_numbers_note(std::string_view origin) const {
     if (slice_ != nullptr && slice_->has_word(slice_words)) return gap_note(*slice_, origin);
     for (const auto& group : groups_)
       if (&group != channel_ && &group != time_ && &group != position_ &&
@@ -426,8 +426,8 @@ std::string axis_lines(const std::string& description) {
   return label.size() > most_bytes ? "" : label;
 }
 
-std::string unknown_count_note(const std::vector<std::string>& labels, std::string_view origin) {
-  return labels.size() < 2 ? "" : LabelAxes(labels).unknown_count_note(origin);
+std::string slice_numbers_note(const std::vector<std::string>& labels, std::string_view origin) {
+  return labels.size() < 2 ? "" : LabelAxes(labels).slice_numbers_note(origin);
 }
 
 }  // namespace scalestudy

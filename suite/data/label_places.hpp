@@ -18,9 +18,9 @@ namespace scalestudy {
 /// time, as "Channel: 488" and "Z position = 4.5 um".
 [[nodiscard]] std::string axis_lines(const std::string& description);
 
-/// That pages are slices by a number beside a word that is not known to mean slices; "" where they
-/// are not.
-[[nodiscard]] std::string unknown_count_note(const std::vector<std::string>& labels,
+/// That pages are slices by a number beside a word that is not known to mean slices, or that slice
+/// numbers leave some out; "" otherwise.
+[[nodiscard]] std::string slice_numbers_note(const std::vector<std::string>& labels,
                                              std::string_view origin);
 
 }  // namespace scalestudy

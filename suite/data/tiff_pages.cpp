@@ -402,7 +402,7 @@ std::vector<std::string> page_notes(const TiffPages& pages, const StackAxes& axe
   std::vector<std::string> notes;
   if (is_image_j || origin.empty() || origin == page_name_origin)
     notes.push_back(
-        unknown_count_note(labels, is_image_j ? image_j_label_origin : page_name_origin));
+        slice_numbers_note(labels, is_image_j ? image_j_label_origin : page_name_origin));
   if (origin.empty()) {
     if (labels.empty()) notes.push_back(description_note(pages));
     notes.push_back(time_note(pages));

@@ -155,7 +155,7 @@ TEST(LabelPlaces, PositionsAreAProblem) {
 
 TEST(LabelPlaces, NumbersBesideUnknownWordsAreSaid) {
   const auto note_of = [](const std::vector<std::string>& labels) {
-    return unknown_count_note(labels, "slice labels");
+    return slice_numbers_note(labels, "slice labels");
   };
   EXPECT_EQ(
       note_of({"cell_1.tif", "cell_10.tif", "cell_2.tif"}),
@@ -194,7 +194,7 @@ TEST(LabelPlaces, SlicesThatAreLeftOutAreSaid) {
   const auto note_of = [](const std::vector<int>& numbers) {
     std::vector<std::string> labels;
     for (const int number : numbers) labels.push_back(cat("img_z", padded(number, 3)));
-    return unknown_count_note(labels, "slice labels");
+    return slice_numbers_note(labels, "slice labels");
   };
   EXPECT_EQ(note_of({1, 2, 3, 5, 6}),
             "Slice numbers in its slice labels leave out what is between 3 and 5: look whether "

@@ -38,7 +38,7 @@ std::string repeats_text(std::int64_t launches) {
 std::string to_decide_text(std::optional<std::int64_t> launches) {
   if (!launches) return "";
   return *launches > max_worthwhile_launches
-             ? cat(" (", repeats_text(*launches), ": not worth deciding by repeats)")
+             ? cat(" (", repeats_text(*launches), " would decide: not worth it)")
              : cat(" (about ", repeats_text(*launches), " would decide)");
 }
 
