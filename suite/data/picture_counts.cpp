@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383, most_of_16_bit = 65535;
 
-/// As many of a thousand values may be those of hot pixels.
+/// As many of a thousand values of a picture may be those of hot pixels.
 constexpr std::int64_t most_hot_per_mille = 1;
 
 /// The values above that, and the largest of the rest.
@@ -66,7 +66,7 @@ std::string PictureCounter::range_note() const {
   const auto part = std::max<std::int64_t>(is_dark ? most_ : most_ - least_, 1);
   return cat(of_any_16_bit_, " of ", counted(all_, "picture"), of_any_16_bit_ == 1 ? " is" : " are",
              " of 16 bit, with values from ", least_, " to ", most_, " of ", most_of_16_bit,
-             hot_ == 0 ? "" : cat(", but for ", counted(hot_, "hot pixel")), ": ",
+             hot_ == 0 ? "" : cat(", but for ", counted(hot_, "brighter pixel")), ": ",
              most_of_16_bit / part, is_dark ? " times darker" : " times less contrast",
              " than full range. Stretch all of them alike to 0 to ", most_of_16_bit,
              " when saving.");

@@ -379,7 +379,7 @@ TEST_F(InspectSet, SaysWhereAllPicturesUseFewOfTheirSixteenBits) {
   spotted.bytes[14] = spotted.bytes[15] = std::byte{255};
   PictureCounter counter;
   counter.add(spotted);
-  EXPECT_THAT(counter.range_note(), HasSubstr("from 0 to 0 of 65535, but for 1 hot pixel: "));
+  EXPECT_THAT(counter.range_note(), HasSubstr("from 0 to 0 of 65535, but for 1 brighter pixel: "));
   EXPECT_THAT(notes_of({{61440, 65535}, {62000}}), HasSubstr("16 times less contrast"));
   std::vector<std::vector<int>> dark(40, {100, 5000});
   EXPECT_THAT(notes_of(dark), HasSubstr("40 of 40"));
