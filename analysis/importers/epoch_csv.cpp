@@ -169,8 +169,10 @@ std::vector<double> epoch_times(const CsvTable& table,
   for (const auto row : rows) times_s.push_back(table.number(row, column));
   const auto growth = growth_of(times_s);
   if (!growth.step.empty() && !add_up_to_training_time(table, rows, times_s)) {
-    const auto grows = cat(table.place(rows.back(), column), " = ", times_s.back(),
-                           " s: each row is longer than the one before by ", growth.step);
+    const auto grows = cat(
+        table.place(rows.back(), column), " = ", times_s.back(),
+        " s: ", growth.starts == 0 ? "each row is" : cat("all rows but ", growth.starts, " are"),
+        " longer than the one before by ", growth.step);
     if (growth.is_clock)
       throw BadInput({grows, "they look like times since the start, not of an epoch each",
                       "Give each epoch's own time, what its row has more than the one before, or, "

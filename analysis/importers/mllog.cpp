@@ -82,17 +82,35 @@ std::string metric_of(std::string_view part) {
 }
 
 /// BERT counts samples in epoch_num: numbers that are nowhere closer than a batch, and 100, to each
-/// other. NaN where it counts epochs.
-double samples_in_epoch_num(const LoggedRun& run) {
+/// other. The last one, and how close they come; nothing where it counts epochs.
+struct SampleNumbers {
+  double last = not_available;
+  double step = not_available;
+};
+SampleNumbers samples_in_epoch_num(const LoggedRun& run) {
   std::set<double> numbers;
   for (const auto* counted_from : {&run.stopped, &run.evaluated})
     for (const auto& [number, value] : *counted_from) numbers.insert(number);
-  if (numbers.empty()) return not_available;
+  if (numbers.empty()) return {};
   double step = *numbers.begin();
   for (auto at = std::next(numbers.begin()); at != numbers.end(); ++at)
     step = std::min(step, *at - *std::prev(at));
   const double batch = run.facts.number("global_batch_size");
-  return step >= std::fmax(100.0, batch) ? *numbers.rbegin() : not_available;
+  if (step >= std::fmax(100.0, batch)) return {*numbers.rbegin(), step};
+  return {};
+}
+
+/// Number of the first epoch that began, or ended; NaN where none is numbered.
+double first_epoch(const LoggedRun& run) {
+  if (!run.started.empty()) return run.started.begin()->first;
+  if (std::isfinite(run.first_block) || run.stopped.empty()) return run.first_block;
+  return run.stopped.begin()->first;
+}
+
+/// Whether another log holds its first epochs.
+bool goes_on(const LoggedRun& run) {
+  const auto samples = samples_in_epoch_num(run);
+  return first_epoch(run) > (std::isfinite(samples.last) ? samples.step : 1);
 }
 
 /// How many epochs had begun when the last was judged; NaN where epoch_start does not number them
@@ -136,6 +154,10 @@ void count_judged_epochs(const LoggedRun& run, ImportedRun& imported) {
     return one.first == std::floor(one.first) && one.first >= 0 && one.first <= most;
   };
   if (!std::ranges::all_of(run.evaluated, is_count)) return;
+  if (goes_on(run)) {
+    imported.run.epochs = last - first_epoch(run) + 1;
+    return;
+  }
   const double begun = begun_epochs(run), late = epochs_late(run);
   const auto by_times = [](const auto&... parts) {
     return cat("by the times of eval_accuracy, epoch_num ", parts...);
@@ -189,16 +211,12 @@ void set_epochs(const LoggedRun& run, ImportedRun& imported) {
                                    ": what lies between is not counted"));
 }
 
-/// Of the first that began, or ended; NaN where none is numbered.
-double first_epoch(const LoggedRun& run) {
-  const auto& numbered = run.started.empty() ? run.stopped : run.started;
-  return numbered.empty() ? not_available : numbered.begin()->first;
-}
-
 /// Why it counts as ended without what it ran for; "" where it reached it.
-std::string censored_reason(const LoggedRun& run, const ImportedRun& imported) {
-  if (std::isnan(imported.samples) && first_epoch(run) > 1)
-    return cat("it goes on from epoch ", first_epoch(run));
+std::string censored_reason(const LoggedRun& run) {
+  if (goes_on(run))
+    return cat("it goes on from ",
+               std::isfinite(samples_in_epoch_num(run).last) ? "sample " : "epoch ",
+               fmt::format("{}", first_epoch(run)));
   if (!run.status) return "no run_stop: the log ends before the run";
   if (*run.status == "success") return "";
   return run.status->empty() ? "run_stop without status" : cat("status ", *run.status);
@@ -340,8 +358,10 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   if (!(imported.run.training_time_s > 0))
     throw BadInput({cat(place, ": the run has no later time than its run_start"),
                     "it has no time to quality", "Give the log of a whole run"});
-  imported.samples = samples_in_epoch_num(run);
-  if (std::isfinite(imported.samples))
+  const auto samples = samples_in_epoch_num(run);
+  if (std::isfinite(samples.last) && goes_on(run))
+    imported.notes.emplace_back("epoch_num counts samples, not epochs, from another log on");
+  else if (std::isfinite(imported.samples = samples.last))
     imported.notes.push_back(cat("epoch_num counts samples, not epochs: ",
                                  static_cast<std::int64_t>(imported.samples), " trained"));
   else
@@ -361,7 +381,7 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   imported.said = said_in(run);
   note_large_batch(run, imported);
   set_quality(run, origin, imported);
-  if (const auto reason = censored_reason(run, imported); !reason.empty()) {
+  if (const auto reason = censored_reason(run); !reason.empty()) {
     imported.run.outcome = PublishedOutcome::censored;
     imported.notes.push_back(cat("kept as censored: ", reason));
   }

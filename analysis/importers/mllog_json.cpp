@@ -144,8 +144,8 @@ class SectionReader {
     if (take_fact(key, value)) return;
     sections_.back().has_stop |= key == "run_stop";
     auto& events = sections_.back().events;
-    constexpr std::array used{"run_stop", "epoch_start", "epoch_stop", "tracked_stats",
-                              "eval_accuracy"};
+    constexpr std::array used{"run_stop",   "block_start",   "epoch_start",
+                              "epoch_stop", "tracked_stats", "eval_accuracy"};
     if (std::ranges::find(used, key) != used.end())
       events.push_back({line_, time_ms, key, value, member(event, "metadata")});
     else if (!events.empty() && events.back().key.empty())
@@ -299,6 +299,10 @@ void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& unc
                          : (void)++run.unnumbered_stops;
   if (event.key == "epoch_start" && std::isfinite(epoch))
     run.started.try_emplace(epoch, event.time_ms);
+  if (event.key == "block_start" && std::isnan(run.first_block)) {
+    const double first = number_of(member(event.metadata, "first_epoch_num"));
+    run.first_block = std::isfinite(first) ? first : epoch;
+  }
   if (event.key == "tracked_stats" && is_of_evaluation(event)) {
     uncounted.add("throughput line", "of evaluation not counted", event.line);
   } else if (event.key == "tracked_stats") {
@@ -369,7 +373,7 @@ void note_late_stop(const Section& section, const Event& stop, std::vector<std::
       continue;
     longest_ms = std::max(longest_ms, event.time_ms - last_ms);
     last_ms = event.time_ms;
-    has_results |= !event.key.empty() && event.key != "epoch_start";
+    has_results |= !event.key.empty() && !event.key.ends_with("_start");
   }
   const double pause_ms = stop.time_ms - last_ms;
   if (has_results && pause_ms > std::max(a_while_ms, 2 * longest_ms))

@@ -34,11 +34,12 @@ Growth growth_of(const std::vector<double>& times) {
   const bool are_three = times.size() == 3 && steps.size() == 2 && is_even && 10 * usual > start;
   if (!are_clocks && !are_three && !is_date) return {};
   if (is_even || is_date)
-    return {cat("about ", usual, " s"), is_date || (are_clocks && 60 * usual >= start)};
+    return {cat("about ", usual, " s"), std::ssize(clocks) - 1,
+            is_date || (are_clocks && 60 * usual >= start)};
   if (10 * sum < start) return {};
   const bool is_steady = steps.size() > 2 && least >= usual / 2;
   const bool is_much = 2 * sum > start && 10 * sum >= start * static_cast<double>(steps.size());
-  return {cat(least, " to ", most, " s"), is_steady && is_much};
+  return {cat(least, " to ", most, " s"), std::ssize(clocks) - 1, is_steady && is_much};
 }
 
 LastRow last_row_of(const std::vector<double>& times, double step, double last_step) {

@@ -1,6 +1,7 @@
 #pragma once
 /// What the times of a log's rows are where they are not of an epoch each.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,9 @@ namespace scalestudy {
 
 /// What each row is longer than the one before, as of a clock, which may start again.
 struct Growth {
-  std::string step;       ///< "about 20 s", "8 to 30 s"; "" where times do not grow so
-  bool is_clock = false;  ///< hardly of epochs that got slower
+  std::string step;         ///< "about 20 s", "8 to 30 s"; "" where times do not grow so
+  std::int64_t starts = 0;  ///< rows that are not, the first one not among them
+  bool is_clock = false;    ///< hardly of epochs that got slower
 };
 
 /// Of three rows, or of a clock that starts again, only one that starts near 0 is told from epochs

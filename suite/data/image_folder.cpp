@@ -218,7 +218,9 @@ std::string place_of_masks(const fs::path& root) {
   const auto folder = root.has_filename() ? root : root.parent_path();
   for (const auto& place : {root / "train", folder.parent_path(), root})
     if (has_pictures_and_masks(place)) return advice_to_give(place);
-  return "Put the pictures into images/ and their masks, under the same names, into masks/";
+  return "Put the pictures into images/ and their masks, under the same names, into masks/. To "
+         "classify pictures, put those of each class into train/CLASS/: tables of labels are not "
+         "read";
 }
 
 // ---- classes

@@ -47,8 +47,13 @@ constexpr std::array<std::string_view, 20> position_words{
     "tile", "site",        "stage", "scene",   "angle", "theta", "tilt",
     "deg",  "temperature", "degc",  "patient", "mouse", "animal"};
 /// Of numbers that are no depth either, as doses and magnifications are.
-constexpr std::array<std::string_view, 16> other_units{
-    "c", "k", "v", "mv", "w", "mw", "ma", "x", "ng", "ug", "mg", "g", "ml", "ul", "hz", "rpm"};
+constexpr std::array<std::string_view, 20> other_units{"c",  "k",   "v",  "mv", "w",  "mw", "ma",
+                                                       "x",  "ng",  "ug", "mg", "g",  "ml", "ul",
+                                                       "hz", "rpm", "nM", "uM", "mM", "M"};
+/// Of these what in lower case is a length: um, mm.
+constexpr std::array<std::string_view, 4> molar_units{"nM", "uM", "mM", "M"};
+/// Beside what may be a time of day: no label has it.
+constexpr std::string_view date_word = "a date";
 /// Of positions beside other axes.
 constexpr std::array<std::string_view, 4> position_letters{"s", "f", "m", "p"};
 
@@ -127,7 +132,8 @@ class FieldList {
       word_before_ = "time";  // of Micro-Manager 1.4: img_000000003_DAPI_000
     const bool is_word = !differs && !is_number;
     const auto word = is_word ? in_lower_case(values[0]) : "";
-    if (is_word && follows_field_) fields.back().unit = word;
+    if (is_word && follows_field_)
+      fields.back().unit = is_among(values[0], molar_units) ? values[0] : word;
     if (!differs && is_number && follows_field_) fields.back().most = values[0];
     if (differs) fields.push_back({word_before_, is_number, values});
     if (!differs && is_number)
@@ -135,7 +141,10 @@ class FieldList {
                        is_among(word_before_, time_words) || is_among(word_before_, slice_words);
     follows_field_ = differs && is_number;
     const auto place_words = Words(position_words).first(2);
-    if (!is_among(word, place_words) || !is_among(word_before_, slice_words))  // Z position: 3
+    const bool is_moment = !differs && is_number;  // or the part of one
+    if (is_moment && (word_before_ == date_word || values[0].find(':') != std::string::npos))
+      word_before_ = date_word;
+    else if (!is_among(word, place_words) || !is_among(word_before_, slice_words))  // Z position: 3
       word_before_ = word;
   }
 
@@ -257,12 +266,19 @@ class LabelAxes {
     if (slice_ != nullptr && slice_->has_word(slice_words)) return gap_note(*slice_, origin);
     for (const auto& group : groups_)
       if (&group != channel_ && &group != time_ && &group != position_ &&
-          !group.unknown_word.empty())
-        return cat("Pages are slices by the number beside '", group.unknown_word, "' in its ",
-                   origin, ", from ", label_with(0, group), " to ",
+          !group.unknown_word.empty() && !counts_behind_date(group))
+        return cat("Pages are slices by the number ",
+                   group.unknown_word == date_word ? "behind a date"
+                                                   : cat("beside '", group.unknown_word, "'"),
+                   " in its ", origin, ", from ", label_with(0, group), " to ",
                    label_with(group.count - 1, group),
                    ": if that does not count slices of one volume, give a file for each.");
     return "";
+  }
+
+  /// As files of a day are numbered, and hours are not.
+  [[nodiscard]] static bool counts_behind_date(const Group& group) {
+    return group.unknown_word == date_word && group.is_counter && *group.numbers.begin() <= 1;
   }
 
   /// That steps between slices are not all of one length, but some of several.

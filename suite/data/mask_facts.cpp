@@ -83,6 +83,16 @@ ColourCounts count_colours(const Image& mask, std::int64_t tolerance, MaskFacts&
   return seen;
 }
 
+std::optional<Colour> frame_of(const Image& mask, const MaskFacts& facts) {
+  const auto colour = mask.colour_at(0, 0);
+  const auto is_it = [&](std::int64_t y, std::int64_t x) { return mask.colour_at(y, x) == colour; };
+  for (std::int64_t x = 0; x < mask.width_px; ++x)
+    if (!is_it(0, x) || !is_it(mask.height_px - 1, x)) return {};
+  for (std::int64_t y = 0; y < mask.height_px; ++y)
+    if (!is_it(y, 0) || !is_it(y, mask.width_px - 1)) return {};
+  return facts.colours.size() > 1 ? std::optional(colour) : std::nullopt;
+}
+
 /// From the background's.
 Heights distances_of_colours(const Image& mask, const Colour& background) {
   Heights distances{mask.height_px, mask.width_px, {}};
@@ -283,6 +293,7 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
                   .origin = mask.origin};
   const auto colours = count_colours(mask, 2 * tolerance, facts);
   facts.colours.assign(colours.begin(), colours.end());
+  facts.frame = frame_of(mask, facts);
   const auto grey = with_channels(mask, 1);
   facts.largest_value = grey.largest_value();
   facts.pixels_above_zero = pixels_above(0, grey);

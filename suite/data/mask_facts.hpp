@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -75,9 +76,10 @@ struct MaskFacts {
   std::vector<std::pair<Colour, std::int64_t>> colours;  ///< ascending, with their pixels; of more
                                                          ///< than max_mask_colours some,
                                                          ///< black among them
-  MaskSlopes slopes;    ///< of a grey mask with more than two values
-  bool is_flat = true;  ///< colours, where there are some, fill areas
-  EdgeCounts edges;     ///< of a mask with more than two values or colours, unless it is lossy
+  MaskSlopes slopes;            ///< of a grey mask with more than two values
+  bool is_flat = true;          ///< colours, where there are some, fill areas
+  std::optional<Colour> frame;  ///< what all outermost pixels are, where others are not
+  EdgeCounts edges;  ///< of a mask with more than two values or colours, unless it is lossy
   [[nodiscard]] std::int64_t pixels() const { return height_px * width_px; }
   [[nodiscard]] double largest_frac() const {
     return possible_value == 0 ? 0 : pixel_share(largest_value, possible_value);

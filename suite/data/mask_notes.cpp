@@ -68,8 +68,8 @@ std::vector<std::string> MaskSurvey::notes() const {
 
 std::vector<std::string> MaskSurvey::reading_notes() const {
   if (added().empty()) return {};
-  std::vector<std::string> notes{edge_note(),   blur_note(),       speck_note(),
-                                 alpha_note(),  background_note(), colour_map_note(),
+  std::vector<std::string> notes{edge_note(),   blur_note(),   speck_note(),      alone_note(),
+                                 alpha_note(),  frame_note(),  background_note(), colour_map_note(),
                                  border_note(), palette_note()};
   const auto inverted =
       std::ranges::count_if(masks_, [](const auto& mask) { return mask.origin.was_inverted; });
@@ -143,6 +143,46 @@ std::string MaskSurvey::speck_note() const {
   return cat(names.size(), " of ", counted(std::ssize(added()), "mask"),
              names.size() == 1 ? " has" : " have", " specks, as JPEG leaves: ", first_few(names),
              ". Those of the background count as foreground. Save masks without JPEG.");
+}
+
+/// That foreground has pixels without any beside them, as noise of a codec near black leaves.
+std::string MaskSurvey::alone_note() const {
+  const bool is_said =
+      !speck_note().empty() ||
+      (reading_.foreground == Foreground::above_background && !border_note().empty());
+  if (reading_.foreground == Foreground::above_threshold || is_said) return "";
+  constexpr std::int64_t least = 4, least_per_mille = 5;
+  std::vector<std::string> names;
+  std::int64_t alone = 0;
+  for (const auto sample : added()) {
+    const auto& edges = masks_[sample].edges;
+    if (edges.alone < least || 1000 * edges.alone < least_per_mille * edges.above_zero) continue;
+    alone += edges.alone;
+    names.push_back(set_->mask_name(sample));
+  }
+  if (names.empty()) return "";
+  return cat(names.size(), " of ", counted(std::ssize(added()), "mask"),
+             names.size() == 1 ? " has" : " have", " foreground of single pixels, ", alone,
+             " in all: ", first_few(names), ". Save them as background where they are noise.");
+}
+
+/// That all masks have foreground all along their edges.
+std::string MaskSurvey::frame_note() const {
+  const auto samples = added();
+  const bool are_framed = std::ranges::all_of(samples, [this](auto sample) {
+    const auto& frame = masks_[sample].frame;
+    return frame && is_foreground(*frame, masks_[sample].possible_value) &&
+           foreground_frac(sample) <= 0.5;  // more is said to be exchanged
+  });
+  if (!are_framed) return "";
+  return cat("All outermost pixels are foreground in each of ",
+             counted(std::ssize(samples), "mask"),
+             ": look whether a frame or a margin was saved with them.");
+}
+
+bool MaskSurvey::is_foreground(const Colour& colour, std::int64_t possible_value) const {
+  if (reading_.foreground == Foreground::other_colours) return colour != reading_.background;
+  return colour[0] > reading_.threshold_frac * static_cast<double>(possible_value);
 }
 
 /// That what is transparent in part is read as if it were opaque.
@@ -225,9 +265,16 @@ std::string MaskSurvey::border_note() const {
                " beside ", all.rbegin()->second, " of ", last,
                ": where they are specks, save them as background, or ask for a threshold: ",
                threshold_hint, '.');
-  return cat(in_colour ? "The colour " + colour_text(border_colour) : cat("The number ", last),
-             " counts as foreground: where it marks borders, or what is to be ignored (as in "
-             "PASCAL VOC), save it as background.");
+  const auto first = std::ranges::find_if(all, [](const auto& one) {
+                       return one.first != black_colour;
+                     })->first[0];
+  return cat(in_colour       ? cat("The colour ", colour_text(border_colour), " counts")
+             : first == last ? cat("The number ", last, " counts")
+             : first == before
+                 ? cat("The numbers ", first, " and ", last, " count")
+                 : cat("The numbers ", first, " to ", before, " and ", last, " count"),
+             " as foreground: where one marks borders, or what is to be ignored (as in PASCAL "
+             "VOC), save it as background.");
 }
 
 /// That a palette shows in white or a colour what counts as background.

@@ -63,11 +63,14 @@ class MaskSurvey {
   [[nodiscard]] std::string edge_note() const;
   [[nodiscard]] std::string blur_note() const;
   [[nodiscard]] std::string speck_note() const;
+  [[nodiscard]] std::string alone_note() const;
   [[nodiscard]] std::string alpha_note() const;
+  [[nodiscard]] std::string frame_note() const;
   [[nodiscard]] std::string background_note() const;
   [[nodiscard]] std::string colour_map_note() const;
   [[nodiscard]] std::string border_note() const;
   [[nodiscard]] std::string palette_note() const;
+  [[nodiscard]] bool is_foreground(const Colour& colour, std::int64_t possible_value) const;
 
   const ImageSet* set_;
   MaskReading reading_;

@@ -6,6 +6,8 @@
 #include "core/error.hpp"
 #include "core/text.hpp"
 
+#include "data/resize.hpp"
+
 namespace scalestudy {
 namespace {
 
@@ -36,6 +38,11 @@ void PictureCounter::add(const Image& image) {
   if (image.origin.was_inverted) ++counts_.inverted;
   if (image.origin.was_transparent) ++counts_.transparent;
   if (image.origin.has_reduced) ++counts_.reduced;
+  if (image.channels > 1) {
+    ++coloured_;
+    most_of_colours_ = std::max(most_of_colours_, image.largest_value());
+    most_of_greys_ = std::max(most_of_greys_, with_channels(image, 1).largest_value());
+  }
   if (image.type != SampleType::uint16) return;
   auto [least, largest] = image.value_range();
   if (largest > most_of_14_bit) {
@@ -60,7 +67,18 @@ PictureCounts PictureCounter::counts() const {
   return counts;
 }
 
-std::string PictureCounter::range_note() const {
+/// As of a fluorescence channel that is stored in blue or red alone.
+std::string PictureCounter::luma_note() const {
+  if (coloured_ == 0 || most_of_colours_ < 2 * std::max<std::int64_t>(most_of_greys_, 1)) return "";
+  return cat(coloured_, " of ", counted(all_, "picture"), coloured_ == 1 ? " is" : " are",
+             " coloured, with values up to ", most_of_colours_,
+             ", and trained on in grey, 0.299 R + "
+             "0.587 G + 0.114 B, with values up to ",
+             most_of_greys_, ". Save the colour that shows the objects as a grey picture.");
+}
+
+std::string PictureCounter::range_note(bool as_grey) const {
+  if (auto note = as_grey ? luma_note() : ""; !note.empty()) return note;
   if (of_any_16_bit_ == 0 || most_ - least_ > most_of_14_bit) return "";
   const bool is_dark = most_ <= most_of_14_bit;
   const auto part = std::max<std::int64_t>(is_dark ? most_ : most_ - least_, 1);
@@ -100,7 +118,7 @@ std::string range_note(const ImageSet& set) {
         continue;
       }
     }
-    note = pictures.range_note();
+    note = pictures.range_note(set.class_names().empty());
     if (note.empty()) break;
   }
   return note;

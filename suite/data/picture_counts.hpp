@@ -22,8 +22,9 @@ class PictureCounter {
   void add(const Image& image);
   [[nodiscard]] PictureCounts counts() const;
 
-  /// That those of 16 bit all lie in a small part of them; "" otherwise.
-  [[nodiscard]] std::string range_note() const;
+  /// That those of 16 bit all lie in a small part of them, or, where pictures are read `as_grey`,
+  /// that coloured ones get much darker by it; "" otherwise.
+  [[nodiscard]] std::string range_note(bool as_grey) const;
 
  private:
   PictureCounts counts_;
@@ -33,6 +34,11 @@ class PictureCounter {
   std::int64_t hot_ = 0;                   ///< that are not in most_
   std::int64_t of_14_bit_ = 0;
   std::int64_t of_16_bit_ = 0;
+  std::int64_t coloured_ = 0;
+  std::int64_t most_of_colours_ = 0;  ///< of these, in one of their channels
+  std::int64_t most_of_greys_ = 0;    ///< likewise, in luma
+
+  [[nodiscard]] std::string luma_note() const;
 };
 
 /// A sentence for each count that is not 0.

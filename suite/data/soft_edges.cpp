@@ -149,6 +149,7 @@ class EdgeCounter {
     if (x + 1 < heights_.width_px && at(y, x + 1) != here) ++seen_.steps;
     if (y + 1 < heights_.height_px && at(y + 1, x) != here) ++seen_.steps;
     if (here > 0) ++seen_.above_zero;
+    if (here > 0 && is_alone(y, x)) ++seen_.alone;
     see_speck(y, x);
     if (here <= largest_small_number && !is_area_[static_cast<std::size_t>(here)])
       is_area_[static_cast<std::size_t>(here)] = near(y, x, 1).equal == all_equal;
@@ -158,6 +159,12 @@ class EdgeCounter {
       lone_values_.insert(here);
     }
     if (here > 0 && (equal > most_equal || 2 * here >= near(y, x, 2).largest)) ++seen_.above_half;
+  }
+
+  [[nodiscard]] bool is_alone(std::int64_t y, std::int64_t x) const {
+    return all_near(heights_, y, x, 1, [&](auto row, auto column) {
+      return at(row, column) == 0 || (row == y && column == x);
+    });
   }
 
   void see_speck(std::int64_t y, std::int64_t x) {
@@ -173,14 +180,14 @@ class EdgeCounter {
   [[nodiscard]] bool is_speck(std::int64_t y, std::int64_t x, bool upwards_only) const {
     const auto here = at(y, x);
     std::int64_t equal = 0, higher = 0, lower = 0;
-    const bool is_alone = all_near(heights_, y, x, 1, [&](auto row, auto column) {
+    const bool is_apart = all_near(heights_, y, x, 1, [&](auto row, auto column) {
       const auto other = at(row, column);
       equal += other == here ? 1 : 0;
       higher += other > here ? 1 : 0;
       lower += other < here ? 1 : 0;
       return equal <= most_equal && std::abs(other - here) <= speck_height;
     });
-    return is_alone && (higher == 0 || (lower == 0 && !upwards_only));
+    return is_apart && (higher == 0 || (lower == 0 && !upwards_only));
   }
 
   const Heights& heights_;

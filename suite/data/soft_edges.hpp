@@ -29,6 +29,7 @@ struct EdgeCounts {
   std::int64_t low_speck_value_count = 0;  ///< how many values these have
   std::int64_t high_specks = 0;            ///< likewise, of pixels farther above, up or down
   std::int64_t above_zero = 0;             ///< pixels
+  std::int64_t alone = 0;                  ///< of these: all eight neighbours are 0
   /// Of these: all but ramps below half of what is largest within two pixels.
   std::int64_t above_half = 0;
 

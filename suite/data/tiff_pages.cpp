@@ -404,6 +404,8 @@ std::vector<std::string> page_notes(const TiffPages& pages, const StackAxes& axe
     notes.push_back(
         slice_numbers_note(labels, is_image_j ? image_j_label_origin : page_name_origin));
   if (origin.empty()) {
+    if (labels.empty() && are_described(pages))
+      notes.push_back(slice_numbers_note(pages.axis_lines, page_description_origin));
     if (labels.empty()) notes.push_back(description_note(pages));
     notes.push_back(time_note(pages));
     notes.push_back(place_note(pages));

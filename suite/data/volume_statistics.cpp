@@ -16,6 +16,7 @@
 #include "core/text.hpp"
 
 #include "data/bulk_hash.hpp"
+#include "data/slice_changes.hpp"
 
 namespace scalestudy {
 namespace {
@@ -249,6 +250,7 @@ std::vector<std::string> content_warnings(const Volume& volume) {
   const auto [least, most] = std::ranges::minmax(volume.voxels);
   if (least == most) return warnings;
   bool is_said = add_slice_warnings(volume, warnings);
+  if (auto note = slice_change_note(volume); !note.empty()) warnings.push_back(std::move(note));
   const bool has_levels = most - least > few_levels;
   if (has_levels && add_apart_warning(volume, {least, most}, least, warnings)) is_said = true;
   if (const auto fill = fill_of(volume); fill && !is_said)

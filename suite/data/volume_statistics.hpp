@@ -18,7 +18,8 @@ struct VolumeStatistics {
 
 [[nodiscard]] VolumeStatistics statistics_of(const Volume& volume);
 
-/// A sentence each on slices of one value or that repeat an earlier one, on a smallest or largest
+/// A sentence each on slices of one value, that repeat an earlier one, or that take turns
+/// (slice_changes.hpp), on a smallest or largest
 /// value far from all others, on more than a fifth of the voxels at the smallest with few others
 /// near, and on values cut off at the largest; none where all voxels are equal.
 [[nodiscard]] std::vector<std::string> content_warnings(const Volume& volume);

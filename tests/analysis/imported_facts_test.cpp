@@ -207,6 +207,43 @@ TEST_F(ImportedLogs, ALogThatWasClosedLateIsNotedWithItsLine) {
   EXPECT_THAT(notes_of("epoch_start", 1, 7'200'000), ElementsAre(HasSubstr("no eval_accuracy")));
 }
 
+/// Blocks of epochs are numbered by their first one, or by samples.
+TEST_F(ImportedLogs, ARunThatGoesOnFromALaterBlockIsCensored) {
+  struct Found {
+    double epochs = 0;
+    std::string reason;
+  };
+  const auto from = [&](int first, int step, std::string_view number) {
+    auto text = line(0, R"("submission_benchmark", "value": "resnet")") +
+                line(0, R"("train_samples", "value": 1000)") + line(0, "\"run_start\"");
+    for (int block = 0; block < 3; ++block) {
+      const int begin = first + block * step, end = step == 1000 ? begin : begin + step - 1;
+      text += line(100 + 1000 * block,
+                   cat(R"("block_start", "metadata": {")", number, "\": ", begin, "}")) +
+              line(900 + 1000 * block,
+                   cat(R"("eval_accuracy", "value": 0.76, "metadata": {"epoch_num": )", end, "}"));
+    }
+    const auto imported =
+        import(text + line(20'001, R"("run_stop", "metadata": {"status": "success"})"));
+    constexpr std::string_view censored = "log: kept as censored: ";
+    Found found{imported.studies.at(0).arms.at(0).runs.at(0).epochs, ""};
+    for (const auto& note : imported.notes)
+      if (note.starts_with(censored)) found.reason = note.substr(censored.size());
+    return found;
+  };
+  for (const auto* number : {"first_epoch_num", "epoch_num"}) {
+    EXPECT_EQ(from(4, 1, number).reason, "it goes on from epoch 4") << number;
+    EXPECT_EQ(from(4, 1, number).epochs, 3) << number;
+    EXPECT_EQ(from(5, 4, number).epochs, 12) << number;
+    EXPECT_EQ(from(1, 4, number).reason, "") << number;
+    EXPECT_EQ(from(1, 4, number).epochs, 12) << number;
+    EXPECT_EQ(from(4000, 1000, number).reason, "it goes on from sample 4000") << number;
+    EXPECT_TRUE(std::isnan(from(4000, 1000, number).epochs)) << number;
+    EXPECT_EQ(from(1000, 1000, number).reason, "") << number;
+    EXPECT_EQ(from(1000, 1000, number).epochs, 3) << number;
+  }
+}
+
 /// As after a restart from a checkpoint, whatever became of the log before it.
 TEST_F(ImportedLogs, ARunThatGoesOnFromALaterEpochIsCensored) {
   const auto from = [&](int first) {

@@ -163,6 +163,11 @@ TEST(LabelPlaces, NumbersBesideUnknownWordsAreSaid) {
       "'cell_10.tif': if that does not count slices of one volume, give a file for each.");
   for (const auto& label : {Label([](int i) { return cat("rep", i); }),
                             {[](int i) { return cat("dose_", i, "uM"); }},
+                            {[](int i) { return cat(5 * i, "uM"); }},
+                            {[](int i) { return cat(i, " mM"); }},
+                            {[](int i) { return cat("2024-05-01_", padded(i + 8, 2), "-00"); }},
+                            {[](int i) { return cat("2024-05-01_08-", padded(5 * i, 2)); }},
+                            {[](int i) { return cat("cells_20240501_08", padded(5 * i, 2)); }},
                             {[](int i) { return cat(10 * i, " ng/ml"); }},
                             {[](int i) { return cat(30 + i, " C"); }},
                             {[](int i) { return cat(2.5 * i, "x"); }},
@@ -172,7 +177,7 @@ TEST(LabelPlaces, NumbersBesideUnknownWordsAreSaid) {
                             {[](int i) { return cat("cell_", i, "_", padded(i, 4)); }},
                             {[](int i) { return cat("round", i / 2, "_ch", i % 2); }},
                             {[](int i) { return cat("cell_", i, "/3"); }}})
-    EXPECT_THAT(note_of(labels_of(label)), HasSubstr("Pages are slices by the number beside"))
+    EXPECT_THAT(note_of(labels_of(label)), HasSubstr("Pages are slices by the number b"))
         << label(1);
   for (const auto& label : {Label([](int i) { return cat("slice_z", padded(i, 3), ".tif"); }),
                             {[](int i) { return cat("Section ", i); }},
@@ -181,6 +186,9 @@ TEST(LabelPlaces, NumbersBesideUnknownWordsAreSaid) {
                             {[](int i) { return cat(5 * i, "um"); }},
                             {[](int i) { return cat("cells_c01_", padded(i, 4), ".tif"); }},
                             {[](int i) { return cat("cells.tif:", i, "/12 - cells"); }},
+                            {[](int i) { return cat("2024-05-01_", padded(i + 1, 4)); }},
+                            {[](int i) { return cat(padded(i, 3), "_2024-05-01.tif"); }},
+                            {[](int i) { return cat("2024-05-01_z", i + 8); }},
                             {[](int i) { return cat("cell", i, "_z", i); }},
                             {[](int i) { return cat("C", i / 6, "-cells.tif:", i % 6, "/6"); }},
                             {[](int i) { return cat("day", i); }},

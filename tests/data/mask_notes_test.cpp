@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -82,7 +83,7 @@ TEST(MaskNotes, BordersOfVocAreSaidToBeForeground) {
   EXPECT_THAT(notes_of({squares({1, 2, 15, 255})}), says);
   EXPECT_THAT(notes_of({squares({1, 2, 4, 254})}), says);
   EXPECT_THAT(notes_of({squares({1, 2, 300, 65535}, SampleType::uint16)}),
-              testing::AllOf(says, testing::HasSubstr("The number 65535 counts")));
+              testing::AllOf(says, testing::HasSubstr("The numbers 1 to 300 and 65535 count")));
   EXPECT_THAT(notes_of({squares({255, 255, 255, 255})}), testing::Not(says));
   EXPECT_THAT(notes_of({squares({100, 150, 200, 255})}), testing::Not(says));
   EXPECT_THAT(notes_of({squares({1, 1, 1, 1}), squares({255, 255, 255, 255})}), testing::Not(says))
@@ -246,6 +247,45 @@ TEST(MaskNotes, SpecksOfJpegAroundLabelsAreSaid) {
   };
   for (const auto& values : {ValueAt(spots), ValueAt(points)})
     EXPECT_THAT(notes_of({mask_of(values)}), testing::Not(testing::HasSubstr("specks")));
+}
+
+TEST(MaskNotes, ForegroundOfSinglePixelsIsSaid) {
+  const auto note_of = [](const std::vector<int>& colour, std::int64_t every) {
+    return notes_of({mask_of([=](auto y, auto x) {
+      const bool is_noise = y % every == 1 && x % every == 1;
+      return object_at(y, x) > 0 ? std::vector{200, 40, 0} : is_noise ? colour : std::vector(3, 0);
+    })});
+  };
+  EXPECT_EQ(note_of({1, 0, 0}, 8),
+            "1 of 1 mask has foreground of single pixels, 48 in all: '0'. Save them as background "
+            "where they are noise.");
+  EXPECT_THAT(note_of({1, 0, 0}, 24), testing::HasSubstr("single pixels"));
+  EXPECT_EQ(note_of({1, 0, 0}, 40), "") << "3 pixels";
+  EXPECT_EQ(note_of({0, 0, 0}, 8), "");
+  EXPECT_EQ(notes_of({mask_of([](auto y, auto x) {
+              const bool is_pair = y % 8 == 1 && x % 8 < 2;
+              return std::vector{object_at(y, x) > 0 ? 9 : is_pair ? 1 : 0};
+            })}),
+            "")
+      << "small objects";
+  EXPECT_EQ(notes_of({mask_of(
+                [](auto y, auto x) { return std::vector{y % 8 == 1 && x % 8 == 1 ? 255 : 0}; })}),
+            "")
+      << "as any viewer shows it";
+}
+
+TEST(MaskNotes, AFrameInEveryMaskIsSaid) {
+  const auto framed = [](int number, std::int64_t width) {
+    return mask_of([=](auto y, auto x) {
+      const auto margin = std::min({y, x, side - 1 - y, side - 1 - x});
+      return std::vector{margin < width ? number : 16 * object_at(y, x)};
+    });
+  };
+  const auto says = testing::HasSubstr("All outermost pixels are foreground in each of 2 masks");
+  EXPECT_THAT(notes_of({framed(255, 3), framed(255, 1)}), says);
+  EXPECT_THAT(notes_of({framed(7, 1), framed(9, 1)}), says);
+  EXPECT_THAT(notes_of({framed(255, 3), framed(0, 1)}), testing::Not(says));
+  EXPECT_THAT(notes_of({framed(255, 32), framed(255, 32)}), testing::Not(says)) << "all over";
 }
 
 TEST(MaskNotes, WhatIsTransparentInPartIsSaid) {

@@ -379,7 +379,8 @@ TEST_F(InspectSet, SaysWhereAllPicturesUseFewOfTheirSixteenBits) {
   spotted.bytes[14] = spotted.bytes[15] = std::byte{255};
   PictureCounter counter;
   counter.add(spotted);
-  EXPECT_THAT(counter.range_note(), HasSubstr("from 0 to 0 of 65535, but for 1 brighter pixel: "));
+  EXPECT_THAT(counter.range_note(false),
+              HasSubstr("from 0 to 0 of 65535, but for 1 brighter pixel: "));
   EXPECT_THAT(notes_of({{61440, 65535}, {62000}}), HasSubstr("16 times less contrast"));
   std::vector<std::vector<int>> dark(40, {100, 5000});
   EXPECT_THAT(notes_of(dark), HasSubstr("40 of 40"));
@@ -387,6 +388,26 @@ TEST_F(InspectSet, SaysWhereAllPicturesUseFewOfTheirSixteenBits) {
   EXPECT_EQ(notes_of(dark), "") << "a spot in the last one";
   EXPECT_EQ(notes_of({{0, 16384}}), "");
   EXPECT_EQ(notes_of({}, 3), "");
+}
+
+/// As of a fluorescence channel that a program shows in its colour.
+TEST(PictureCounter, SaysWhereGreyIsMuchDarkerThanTheColour) {
+  const auto note_of = [](const std::vector<int>& colour, bool as_grey = true) {
+    auto picture = blank_image(8, 8, 3, SampleType::uint8);
+    for (std::size_t c = 0; c < 3; ++c) picture.bytes[30 + c] = std::byte(colour[c]);
+    PictureCounter counter;
+    counter.add(picture);
+    counter.add(blank_image(8, 8, 1, SampleType::uint8));
+    return counter.range_note(as_grey);
+  };
+  EXPECT_THAT(note_of({0, 0, 250}),
+              HasSubstr("1 of 2 pictures is coloured, with values up to 250"));
+  EXPECT_THAT(note_of({0, 0, 250}), HasSubstr("with values up to 29."));
+  EXPECT_THAT(note_of({200, 0, 0}), HasSubstr("with values up to 60."));
+  EXPECT_EQ(note_of({0, 0, 250}, false), "") << "classes are trained in colour";
+  EXPECT_EQ(note_of({0, 250, 0}), "") << "0.587 of it is left";
+  EXPECT_EQ(note_of({250, 250, 250}), "");
+  EXPECT_EQ(note_of({0, 0, 0}), "");
 }
 
 TEST_F(InspectSet, FindsAMaskOfAnotherSize) {

@@ -148,6 +148,10 @@ TEST_F(TiffPrograms, DescriptionsOfPagesSayWhereTheyBelong) {
   EXPECT_THAT(notes({"Channel: 1\nlight", "Channel: 1\ndark"}), testing::HasSubstr("'dark'"))
       << "the first lines tell no page apart";
   EXPECT_EQ(notes({"Z: 1\nTemperature: 25", "Z: 2\nTemperature: 26"}), "");
+  EXPECT_EQ(
+      notes({"Z position: 0 um", "Z position: 0.5 um", "Z position: 1 um", "Z position: 2 um"}),
+      "Slice numbers in its page descriptions leave out what is between 1 and 2: look "
+      "whether slices are missing.");
   EXPECT_EQ(notes({"one", "one", "one"}), "");
   EXPECT_EQ(notes({"one", "one\n"}), "") << "but for line ends";
   EXPECT_THAT(notes({"one\ntwo", "one"}), testing::HasSubstr("('two', '', …)"));

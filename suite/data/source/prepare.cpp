@@ -141,7 +141,9 @@ class SampleMaker {
   }
 
   /// Of pictures as the pack shows them, too.
-  [[nodiscard]] std::string range_note() const { return pictures_.range_note(); }
+  [[nodiscard]] std::string range_note() const {
+    return pictures_.range_note(description_.kind == PackKind::image_mask);
+  }
 
   /// What the pack no longer shows. Errors: BadInput when no mask has foreground left.
   [[nodiscard]] std::vector<std::string> notes() const {

@@ -228,7 +228,7 @@ SetInspection inspect_set(const fs::path& source,
     found.notes.insert(found.notes.end(), notes.begin(), notes.end());
   };
   add(picture_notes(found.counts));
-  add({pictures.range_note()});
+  add({pictures.range_note(masks.has_value())});
   if (masks) {
     found.mask_reading = masks->reading();
     add(masks->notes());
