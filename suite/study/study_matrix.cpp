@@ -261,7 +261,7 @@ class Expansion {
     const auto compute_threads = spec.settings.threads_per_rank;
     if (spec.settings.evaluation_threads == 0) spec.settings.evaluation_threads = compute_threads;
     spec.plan = plan_of(spec);
-    if (needs_cores(spec)) {
+    if (needs_cores(workload_, spec)) {
       spec.oversubscribed = spec.ranks * compute_threads > machine_.cores;
       spec.no_spare_core =
           !spec.oversubscribed &&
@@ -275,12 +275,6 @@ class Expansion {
     const auto samples =
         spec.settings.steps_per_epoch == 0 ? workload_.training_sample_count(spec) : 0;
     return apply(spec.scaling_rule, {spec.settings, spec.ranks, samples});
-  }
-
-  /// Ranks of MPI spin while they wait.
-  [[nodiscard]] bool needs_cores(const RunSpec& spec) const {
-    return workload_.needs_cores == nullptr || workload_.needs_cores(spec) ||
-           spec.communicator == CommunicatorKind::mpi;
   }
 
   [[nodiscard]] std::string reason_to_skip(const RunSpec& spec) const {

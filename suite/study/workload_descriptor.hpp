@@ -87,4 +87,10 @@ struct WorkloadDescriptor {
   bool trains = true;
 };
 
+/// Whether ranks of this run keep cores busy: those of MPI spin while they wait.
+[[nodiscard]] inline bool needs_cores(const WorkloadDescriptor& workload, const RunSpec& spec) {
+  return workload.needs_cores == nullptr || workload.needs_cores(spec) ||
+         spec.communicator == CommunicatorKind::mpi;
+}
+
 }  // namespace scalestudy

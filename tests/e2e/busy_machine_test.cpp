@@ -12,6 +12,7 @@ namespace scalestudy {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// Two threads at work for every core, as long as it lives.
 class BusyCores {
@@ -51,6 +52,8 @@ TEST(BusyMachine, IsToldBeforeTheStudyAndLabelledInIt) {
   EXPECT_GT(run.summary.contended_cpu_frac, notable_contended_frac);
   const auto folder = place.run_folders().at(0);
   EXPECT_THAT(place.run().err, HasSubstr("(1 kept from before)"));
+  EXPECT_THAT(place.run({}, {"--dry-run"}).out, HasSubstr("complete, would be kept"));
+  EXPECT_THAT(place.run({}, {"--redo-busy", "--dry-run"}).out, Not(HasSubstr("would be kept")));
   EXPECT_EQ(place.run({}, {"--redo-busy"}).code, 0);
   EXPECT_TRUE(std::filesystem::exists(folder / "run.h5"));
   EXPECT_TRUE(std::filesystem::exists(folder / "attempt-1" / "run.h5")) << "nothing is lost";

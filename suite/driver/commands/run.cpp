@@ -32,12 +32,12 @@ ExitCode show_commands(Context& context,
                        const ResumePolicy& policy) {
   const auto rank_program =
       ShippedFiles(context.executable).rank_program(needs_libtorch(planned.study));
-  const auto states = states_of_runs(folder, planned.plan);
+  auto states = states_of_runs(folder, planned.plan);
+  if (policy.redo_busy) forget_disturbed(states);
   std::vector<PlannedLaunch> launches;
   for (std::size_t i = 0; i < states.size(); ++i) {
     const auto& spec = planned.plan.matrix.runs[i];
-    const bool is_redone = policy.redo_busy && is_disturbed(states[i]);
-    launches.push_back({spec.run_id(), is_settled(states[i].stage) && !is_redone,
+    launches.push_back({spec.run_id(), is_settled(states[i].stage),
                         launch_plan(spec, folder.run_folder(spec.run_id()), rank_program,
                                     planned.plan.host.variables)});
   }

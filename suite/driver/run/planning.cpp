@@ -104,9 +104,8 @@ std::string load_warning(const StudyMatrix& matrix) {
   const double busy_cores = busy_cores_during(moment_s);
   const int cores = usable_core_count();
   if (contended_frac(threads, busy_cores, cores) <= notable_contended_frac) return "";
-  const bool may_sleep = std::ranges::all_of(matrix.runs, [](const RunSpec& spec) {
-    const auto& workload = workload_called(spec.workload);
-    return workload.needs_cores != nullptr && !workload.needs_cores(spec);
+  const bool may_sleep = std::ranges::none_of(matrix.runs, [](const RunSpec& spec) {
+    return needs_cores(workload_called(spec.workload), spec);
   });
   return cat(
       fmt::format("Other programs keep {:.1f} of {} cores busy, and ", busy_cores, cores),

@@ -101,12 +101,6 @@ void close_what_ended(const PlannedStudy& planned,
   }
 }
 
-/// Their files are set aside when they run again.
-void forget_disturbed_runs(std::vector<RunState>& states) {
-  for (auto& state : states)
-    if (is_disturbed(state)) state = RunState();
-}
-
 }  // namespace
 
 void require_runnable(const PlannedStudy& planned, const WritableStudyFolder& folder) {
@@ -132,7 +126,7 @@ SessionResult run_session(Context& context,
   close_what_ended(planned, folder, request.policy, reporter);
   auto earlier = states_of_runs(folder, plan);
   require_same_study(folder, plan, earlier, request.policy);
-  if (request.policy.redo_busy) forget_disturbed_runs(earlier);
+  if (request.policy.redo_busy) forget_disturbed(earlier);
   folder.write_study(planned.study.requested);
   folder.write_plan(plan);
   announce(planned, folder, lock, reporter);

@@ -184,6 +184,11 @@ bool is_disturbed(const RunState& run) {
   return run.busy || contains(run.validity_codes, ValidityCode::emulation_exceeded);
 }
 
+void forget_disturbed(std::vector<RunState>& runs) {
+  for (auto& run : runs)
+    if (is_disturbed(run)) run = RunState();
+}
+
 std::string count_text(const std::vector<RunState>& runs, std::size_t planned) {
   std::vector<std::string> codes;
   for (const auto& run : runs)

@@ -58,6 +58,9 @@ struct RunState {
 /// What a quiet machine might make valid, or its times evidence.
 [[nodiscard]] bool is_disturbed(const RunState& run);
 
+/// So that they run again, for which their files are set aside.
+void forget_disturbed(std::vector<RunState>& runs);
+
 /// How many are complete and how many of them count: "3 of 4 runs complete, 1 of them invalid
 /// (emulation_exceeded)".
 [[nodiscard]] std::string count_text(const std::vector<RunState>& runs, std::size_t planned);
