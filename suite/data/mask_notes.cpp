@@ -120,15 +120,27 @@ std::string MaskSurvey::blur_note() const {
   SoftMasks soft;
   for (const auto sample : added()) soft.add(masks_[sample].edges, set_->mask_name(sample));
   if (soft.names.empty()) return "";
-  return cat("Edges of ", soft.names.size(), " of ", counted(std::ssize(added()), "mask"),
-             " seem blurred, by resizing, antialiasing or JPEG: ", first_few(soft.names),
-             ". They count as foreground whole, which makes it ", soft.growth_text(),
-             " than a cut in their middle. Resize masks by nearest neighbour and draw them "
-             "without antialiasing",
-             reading_.foreground == Foreground::above_background && !soft.have_small_ramps
-                 ? cat(", or ask for a threshold: ", threshold_hint)
-                 : "",
-             '.');
+  constexpr std::size_t many_values = 32;
+  const bool are_labels = reading_.foreground == Foreground::above_background;
+  std::string or_probabilities;
+  if (are_labels && colours_of(masks_).size() >= many_values) {
+    std::int64_t above_zero = 0, above_half = 0;
+    for (const auto& mask : masks_) {
+      above_zero += mask.pixels_above_zero;
+      above_half += mask.pixels_above_threshold;
+    }
+    or_probabilities = cat(". The masks may be probabilities: ",
+                           std::llround(100 * pixel_share(above_half, above_zero)),
+                           " % of what is above 0 is above half of the largest possible value");
+  }
+  return cat(
+      "Edges of ", soft.names.size(), " of ", counted(std::ssize(added()), "mask"),
+      " seem blurred, by resizing, antialiasing or JPEG: ", first_few(soft.names), or_probabilities,
+      ". Edges count as foreground whole, which makes it ", soft.growth_text(),
+      " than a cut in their middle. Resize masks by nearest neighbour and draw them "
+      "without antialiasing",
+      are_labels && !soft.have_small_ramps ? cat(", or ask for a threshold: ", threshold_hint) : "",
+      '.');
 }
 
 /// That noise of the background is foreground.

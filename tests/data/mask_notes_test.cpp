@@ -7,6 +7,7 @@
 
 #include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
+#include "data/random.hpp"
 #include "data/resize.hpp"
 
 #include "tests/data/masks.hpp"
@@ -179,6 +180,20 @@ TEST(MaskNotes, EdgesBetweenAreasThatCountAsForegroundAreSaid) {
     EXPECT_NEAR(std::stod(notes.substr(notes.find(before) + before.size())), growth_percent, 3);
     EXPECT_THAT(notes_of({hard}), testing::Not(testing::HasSubstr("blurred"))) << one[0];
   }
+}
+
+/// As of a network that is not sure of the background.
+TEST(MaskNotes, ProbabilitiesWithANoisyBackgroundAreNamed) {
+  Random random(11);
+  const auto noisy = mask_of([&](auto y, auto x) {
+    const double sure = object_at(y, x) > 0 ? 180 : 0;
+    return std::vector{std::clamp(int(sure + 4 * random.normal()), 0, 255)};
+  });
+  const auto half = std::lround(100 * survey_of(Masks({noisy}), 0.5).foreground_frac(0) /
+                                survey_of(Masks({noisy})).foreground_frac(0));
+  EXPECT_THAT(notes_of({noisy}),
+              testing::HasSubstr(cat("The masks may be probabilities: ", half,
+                                     " % of what is above 0 is above half of the largest")));
 }
 
 TEST(MaskNotes, SmallNumbersThatPassIntoEachOtherAreSaid) {
