@@ -16,6 +16,7 @@
 #include "record/study_folder/study_folder.hpp"
 
 #include "analysis/series/copies.hpp"
+#include "analysis/series/settings_json.hpp"
 
 namespace scalestudy {
 namespace {
@@ -171,16 +172,50 @@ bool is_fair_base_of(const Series& one, const Series& proper) {
          computes_on_cores(proper) && differs_in_threads_only(one, proper);
 }
 
-/// Series that read the same but differ in a setting get a number. A study's only series needs no
+/// Paths of settings in which one of the series differs from the first. Evaluation has the threads
+/// of training where nothing else was asked for.
+std::set<std::string> differing_settings(const std::vector<Series*>& series) {
+  std::set<std::string> paths;
+  for (const Series* one : series) {
+    const auto differences = SpecDiff(series[0]->spec, one->spec).without_scale();
+    for (const auto& difference : differences.all()) paths.insert(difference.path);
+  }
+  if (paths.contains("settings.threads_per_rank")) paths.erase("settings.evaluation_threads");
+  return paths;
+}
+
+/// Series that read the same say the settings in which they differ, where these are few.
+void name_settings(std::vector<Series>& series) {
+  constexpr std::size_t most_named = 3;
+  std::map<std::string, std::vector<Series*>> by_name;
+  for (Series& one : series) by_name[one.name].push_back(&one);
+  for (const auto& [name, alike] : by_name) {
+    const auto paths = differing_settings(alike);
+    if (paths.size() > most_named) continue;
+    for (Series* one : alike) {
+      const auto values = flatten_json(to_json_text(one->spec));
+      for (auto path : paths) {
+        const auto shown = path.starts_with("settings.") ? path.substr(9) : path;
+        std::ranges::replace(path, '.', '/');
+        const auto value = values.find("/" + path);
+        one->name += cat(", ", shown, ' ', value == values.end() ? "none" : value->second);
+      }
+    }
+  }
+}
+
+/// Series that read the same still get a number. A study's only series needs no
 /// long name for its files.
 void name_apart(std::vector<Series>& series) {
+  for (Series& s : series)
+    if (s.is_fair_base)
+      s.name += cat(", one rank of ", counted(s.spec.settings.threads_per_rank, "thread"));
+  name_settings(series);
   const auto is_study = [](const Series& s) { return !s.is_control_arm() && !s.is_fair_base; };
   const auto studies = std::ranges::count_if(series, is_study);
   std::map<std::string, int> seen;
   std::set<std::string> slugs;
   for (Series& s : series) {
-    if (s.is_fair_base)
-      s.name += cat(", one rank of ", counted(s.spec.settings.threads_per_rank, "thread"));
     if (const int count = ++seen[s.name]; count > 1) s.name += cat(" (settings ", count, ")");
     const auto slug = slug_of(studies == 1 && is_study(s) ? s.spec.workload : s.name);
     s.slug = slug;

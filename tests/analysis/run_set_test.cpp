@@ -141,6 +141,8 @@ TEST_F(RunSetOfStudy, OtherSettingsAreAnotherSeries) {
   const auto series = group_series(set);
   ASSERT_EQ(series.size(), 2U);
   EXPECT_NE(series[0].slug, series[1].slug);
+  EXPECT_THAT(series[0].name, testing::EndsWith(", local_batch_size 4"));
+  EXPECT_THAT(series[1].name, testing::EndsWith(", local_batch_size 8"));
 }
 
 void expect_two_groups(const StudyAnalysis& analysis,
