@@ -91,6 +91,10 @@ Attempts attempts_of(const CsvTable& table) {
                       "rows may, too, and nothing numbers the epochs",
                       "Take out what was written twice"});
     const bool goes_on = !attempts.back().empty() && !is_heading;
+    if (goes_on && epochs && table.text(row, *epochs).empty())
+      throw BadInput({cat(table.place(row, *epochs), " is empty"),
+                      "which epoch took the time of the row is not said",
+                      "Take the row out where it is a sum or mean of those above, or number it"});
     if (goes_on && epochs) {
       const auto last = attempts.back().back();
       if (table.values(row) == table.values(last)) {

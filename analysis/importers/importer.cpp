@@ -246,7 +246,9 @@ void require_ranks_as_named(const std::vector<fs::path>& files, const std::vecto
       if (numbers.size() == names.front().size()) named.push_back(numbers[k]);
     if (named == ranks) return;
     if (!std::ranges::is_permutation(named, ranks)) continue;
-    throw BadInput({cat("--ranks gives ", shown(files.front()), ' ', ranks.front(),
+    const auto wrong = std::ranges::mismatch(named, ranks).in1 - named.begin();
+    const auto at = static_cast<std::size_t>(wrong);
+    throw BadInput({cat("--ranks gives ", shown(files[at]), ' ', ranks[at],
                         ": the names of the files have its numbers in another order"),
                     "a point has its place by it",
                     cat("Give --ranks ", join(named, ","),

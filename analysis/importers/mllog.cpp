@@ -82,7 +82,8 @@ std::string metric_of(std::string_view part) {
 }
 
 /// BERT counts samples in epoch_num: numbers that are nowhere closer than a batch, and 100, to each
-/// other. The last one, and how close they come; nothing where it counts epochs.
+/// other, and further apart than a block has epochs. The last one, and how close they come; nothing
+/// where it counts epochs.
 struct SampleNumbers {
   double last = not_available;
   double step = not_available;
@@ -96,7 +97,8 @@ SampleNumbers samples_in_epoch_num(const LoggedRun& run) {
   for (auto at = std::next(numbers.begin()); at != numbers.end(); ++at)
     step = std::min(step, *at - *std::prev(at));
   const double batch = run.facts.number("global_batch_size");
-  if (step >= std::fmax(100.0, batch)) return {*numbers.rbegin(), step};
+  if (step >= std::fmax(100.0, batch) && !(step <= run.block_epochs))
+    return {*numbers.rbegin(), step};
   return {};
 }
 

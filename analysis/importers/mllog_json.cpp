@@ -302,6 +302,7 @@ void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& unc
   if (event.key == "block_start" && std::isnan(run.first_block)) {
     const double first = number_of(member(event.metadata, "first_epoch_num"));
     run.first_block = std::isfinite(first) ? first : epoch;
+    run.block_epochs = number_of(member(event.metadata, "epoch_count"));
   }
   if (event.key == "tracked_stats" && is_of_evaluation(event)) {
     uncounted.add("throughput line", "of evaluation not counted", event.line);

@@ -28,6 +28,8 @@ struct Metric {
 constexpr std::array metrics{
     Metric{"throughput", &PublishedRun::samples_per_s, Metric::Kind::rate},
     Metric{"ttt", &PublishedRun::training_time_s, Metric::Kind::time},
+    Metric{"training_time", &PublishedRun::training_time_s, Metric::Kind::time},
+    Metric{"time_to_train", &PublishedRun::training_time_s, Metric::Kind::time},
     Metric{"wall", &PublishedRun::launch_wall_time_s, Metric::Kind::time},
     Metric{"epoch", &PublishedRun::median_epoch_s, Metric::Kind::time},
     Metric{"epoch_median", &PublishedRun::median_epoch_s, Metric::Kind::time},
@@ -217,7 +219,8 @@ class Reader {
     const auto metric = at(row, columns_.metric);
     const auto found = std::ranges::find(metrics, metric, &Metric::name);
     if (found == metrics.end())
-      return leave_out(cat("metric '", shortened(metric, 80), "' is none of ", names_in(metrics)));
+      return leave_out(cat("metric '", shortened(metric, 80), "' is none of ", names_in(metrics),
+                           "; ratios are computed from these"));
     if (at(row, columns_.n).empty()) return leave_out("n is empty: a point has its place by it");
     double value = table_.number(row, columns_.value);
     if (!std::isfinite(value)) refuse(row, columns_.value, "it is not finite");
@@ -430,8 +433,16 @@ class Reader {
   static void name_arms(PublishedStudy& study) {
     std::map<std::string, int> seen;
     for (auto& arm : study.arms) {
-      arm.name = arm.device + (arm.precision.empty() ? "" : " " + arm.precision);
-      if (arm.name.empty()) arm.name = "all";
+      const auto is_like = [&](const auto& other) {
+        return other.device == arm.device && other.precision == arm.precision;
+      };
+      std::set<PublishedRule> rules;
+      for (const auto& other : study.arms)
+        if (is_like(other)) rules.insert(other.scaling_rule);
+      std::vector<std::string> parts{arm.device, arm.precision};
+      if (rules.size() > 1) parts.emplace_back(to_string(arm.scaling_rule));
+      std::erase(parts, "");
+      arm.name = parts.empty() ? "all" : join(parts, " ");
       if (const int count = ++seen[arm.name]; count > 1) arm.name += cat(" (", count, ")");
     }
   }

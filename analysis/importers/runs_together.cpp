@@ -99,11 +99,28 @@ void remark_rule(PublishedRule rule, std::vector<ImportedRun>& runs) {
                                text_of(runs.front()), ", unlike --rule ", to_string(rule)));
 }
 
+/// What lies between epochs, as validation does, is in the time that a log states.
+void remark_summed_times(std::vector<ImportedRun>& runs) {
+  const auto is_summed = [](const ImportedRun& run) {
+    return std::ranges::count(run.computed, "training_time_s") > 0;
+  };
+  const auto stated = std::ranges::find_if(runs, [&](const ImportedRun& run) {
+    return std::isfinite(run.run.training_time_s) && !is_summed(run);
+  });
+  if (stated == runs.end()) return;
+  const auto place = stated->place;
+  for (auto& run : runs)
+    if (is_summed(run))
+      run.remarks.push_back(cat("training_time is the sum of its epochs, and stated in ", place,
+                                ": what lies between epochs is in one of them only"));
+}
+
 }  // namespace
 
 void look_at_together(std::vector<ImportedRun>& runs, PublishedRule rule) {
   require_one_configuration(runs);
   remark_spread(runs);
+  remark_summed_times(runs);
   remark_samples_of_a_rank(runs);
   remark_rule(rule, runs);
 }

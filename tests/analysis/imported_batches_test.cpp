@@ -48,6 +48,21 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
   EXPECT_THAT(import_rows("").studies.at(0).arms.at(0).runs, SizeIs(2));
 }
 
+/// Validation between epochs is in the time that a log states.
+TEST_F(ImportedLogs, TimesThatAreStatedAndSummedAreNoted) {
+  const auto notes_of = [&](const std::string& one, const std::string& other) {
+    return import_all({one, other}, {1, 4}, ImportFormat::epoch_csv).notes;
+  };
+  const std::string summed = "time_per_epoch\n3\n3\n";
+  const std::string stated = "time_per_epoch,training_time\n5,8\n5,16\n";
+  const std::string says = "training_time is the sum of its epochs, and stated in ";
+  const std::string why = ": what lies between epochs is in one of them only";
+  EXPECT_THAT(notes_of(stated, summed), ElementsAre(cat("b: ", says, "a", why)));
+  EXPECT_THAT(notes_of(summed, stated), ElementsAre(cat("a: ", says, "b", why)));
+  EXPECT_THAT(notes_of(summed, "time_per_epoch\n2\n1\n"), IsEmpty());
+  EXPECT_THAT(notes_of(stated, "time_per_epoch,training_time\n2,3\n1,5\n"), IsEmpty());
+}
+
 TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
   const auto import_two = [&](const std::string& one, const std::string& other) {
     return message_of<BadInput>([&] {

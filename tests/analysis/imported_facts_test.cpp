@@ -213,18 +213,19 @@ TEST_F(ImportedLogs, ARunThatGoesOnFromALaterBlockIsCensored) {
     double epochs = 0;
     std::string reason;
   };
-  const auto from = [&](int first, int step, std::string_view number) {
+  const auto from = [&](int first, int step, std::string_view number, int count = 1) {
     auto text = line(0, R"("submission_benchmark", "value": "resnet")") +
                 line(0, R"("train_samples", "value": 1000)") + line(0, "\"run_start\"");
     for (int block = 0; block < 3; ++block) {
-      const int begin = first + block * step, end = step == 1000 ? begin : begin + step - 1;
-      text += line(100 + 1000 * block,
-                   cat(R"("block_start", "metadata": {")", number, "\": ", begin, "}")) +
-              line(900 + 1000 * block,
+      const int begin = first + block * step;
+      const int end = step == 1000 && count == 1 ? begin : begin + step - 1;
+      text += line(100 + 1'000'000 * block, cat(R"("block_start", "metadata": {"epoch_count": )",
+                                                count, ", \"", number, "\": ", begin, "}")) +
+              line(900'000 + 1'000'000 * block,
                    cat(R"("eval_accuracy", "value": 0.76, "metadata": {"epoch_num": )", end, "}"));
     }
     const auto imported =
-        import(text + line(20'001, R"("run_stop", "metadata": {"status": "success"})"));
+        import(text + line(20'000'001, R"("run_stop", "metadata": {"status": "success"})"));
     constexpr std::string_view censored = "log: kept as censored: ";
     Found found{imported.studies.at(0).arms.at(0).runs.at(0).epochs, ""};
     for (const auto& note : imported.notes)
@@ -241,6 +242,7 @@ TEST_F(ImportedLogs, ARunThatGoesOnFromALaterBlockIsCensored) {
     EXPECT_TRUE(std::isnan(from(4000, 1000, number).epochs)) << number;
     EXPECT_EQ(from(1000, 1000, number).reason, "") << number;
     EXPECT_EQ(from(1000, 1000, number).epochs, 3) << number;
+    EXPECT_EQ(from(1, 1000, number, 1000).epochs, 3000) << number << " of blocks as long";
   }
 }
 

@@ -392,6 +392,8 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
               HasSubstr("line 5, column 1: epoch 2 stands there twice, with other time_per_epoch"));
   EXPECT_THAT(epochs_refusal("time_per_epoch\ntime_per_epoch\n5\n5\n"),
               HasSubstr("the heading stands there twice"));
+  EXPECT_THAT(epochs_refusal(cat(epochs_0_to_2, ",110,\n")),
+              HasSubstr("line 5, column 1 is empty (which epoch took the time"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <functional>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
@@ -216,6 +218,18 @@ TEST_F(Import, NumbersOfAnotherSourceAreAnArmOfTheirOwn) {
   EXPECT_NE(arms[0].name, arms[1].name);
 }
 
+TEST_F(Import, ArmsOfOneDeviceAreCalledByTheirRules) {
+  const auto arms =
+      import_table(cat(heading, "a,w,d,1,p,weak,training_time,1,h,x\n",
+                       "a,w,d,1,p,strong,time_to_train,2,min,x\n", "a,w,e,1,p,strong,ttt,3,s,x\n"))
+          .studies.at(0)
+          .arms;
+  std::map<std::string, double> times_s;
+  for (const auto& arm : arms) times_s[arm.name] = arm.runs.at(0).training_time_s;
+  EXPECT_THAT(times_s,
+              ElementsAre(Pair("d p strong", 120), Pair("d p weak", 3600), Pair("e p", 3)));
+}
+
 TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
   const auto imported = import_table(
       cat(heading, "a,w,d,8,,bytes=8,time,37.8,us,x\n", "a,w,d,,p,gbs=8,epochs,35,epoch,x\n",
@@ -225,8 +239,8 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
   EXPECT_THAT(
       imported.notes,
       UnorderedElementsAre(
-          "1 row left out: metric 'time' is none of throughput, ttt, wall, epoch, epoch_median, "
-          "epochs, iou",
+          "1 row left out: metric 'time' is none of throughput, ttt, training_time, time_to_train, "
+          "wall, epoch, epoch_median, epochs, iou; ratios are computed from these",
           "1 row left out: n is empty: a point has its place by it",
           "1 row left out: unit 'fortnight' of ttt is not one of us, ms, s, min, h, days",
           "2 rows left out: unit 'img/GPU/s' of throughput is not samples that all ranks train on "

@@ -151,7 +151,7 @@ TEST(PublishedReportText, ReadingErrorsBecomeARange) {
   const auto text = text_of(analysed(
       {one, four}, [](PublishedStudy& study) { study.arms[0].reading_error_frac = 0.01; }));
   EXPECT_THAT(text, HasSubstr("3.03 to 3.23"));
-  EXPECT_THAT(text, HasSubstr("No absolute time or rate is published."));
+  EXPECT_THAT(text, HasSubstr("No absolute time or rate of a whole run is published."));
 }
 
 TEST(PublishedReportText, EpochsThatDropSamplesAreNamed) {

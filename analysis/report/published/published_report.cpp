@@ -42,7 +42,7 @@ std::string absolute_sentence(const PublishedStudy& study, const ArmAnalysis& ar
       parts.push_back(cat(ranks_in_words(point->ranks, parts.empty()), ": ", text));
     if (&arm.points.front() == &arm.told()) break;
   }
-  if (parts.empty()) return "No absolute time or rate is published. ";
+  if (parts.empty()) return "No absolute time or rate of a whole run is published. ";
   return join(parts, "; ") + ". ";
 }
 
