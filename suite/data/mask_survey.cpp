@@ -1,6 +1,7 @@
 #include "data/mask_survey.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include "core/error.hpp"
@@ -17,6 +18,28 @@ constexpr double least_white_frac = 0.75;
 
 /// Fewer grey values, black among them, make no soft edge.
 constexpr std::size_t least_soft_values = 10;
+
+/// Of masks that may be something else, and how many of them tell it.
+constexpr std::size_t many_values = 17, most_looked_at = 4;
+
+/// Whether most of its pixels that are neither black nor white, a tenth of all at least, are as in
+/// the picture.
+bool shows(const Image& mask, const Image& picture) {
+  constexpr int near = 2;
+  if (mask.type != picture.type || mask.height_px != picture.height_px ||
+      mask.width_px != picture.width_px)
+    return false;
+  std::int64_t between = 0, equal = 0;
+  for (std::int64_t y = 0; y < mask.height_px; ++y)
+    for (std::int64_t x = 0; x < mask.width_px; ++x) {
+      const auto one = mask.colour_at(y, x), other = picture.colour_at(y, x);
+      const auto [least, most] = std::ranges::minmax(one);
+      if (most == 0 || least == mask.max_value()) continue;
+      ++between;
+      equal += std::ranges::equal(one, other, [](int a, int b) { return std::abs(a - b) <= near; });
+    }
+  return 10 * between > mask.height_px * mask.width_px && 2 * equal > between;
+}
 
 bool has_two_values(const Image& picture) {
   std::set<Colour> seen;
@@ -66,6 +89,7 @@ MaskReading MaskSurvey::reading_of_masks() const {
   require_one_palette();
   require_number_0_for_background();
   require_not_exchanged();
+  require_not_drawn_over();
   const MaskReading soft{Foreground::above_threshold, usual_threshold_frac, {}};
   if (std::ranges::any_of(masks_, [](const auto& mask) { return mask.origin.is_lossy; }))
     return soft;
@@ -134,9 +158,8 @@ void MaskSurvey::require_number_0_for_background() const {
 
 /// A few tell: all pictures of masks with many values have two.
 void MaskSurvey::require_not_exchanged() const {
-  constexpr std::size_t many_values = 17, most_read = 4;
   std::vector<std::string> exchanged;
-  for (std::size_t i = 0; i < masks_.size() && exchanged.size() < most_read; ++i) {
+  for (std::size_t i = 0; i < masks_.size() && exchanged.size() < most_looked_at; ++i) {
     if (masks_[i].colours.size() < many_values) continue;
     try {
       if (!has_two_values(set_->read_image(i))) return;
@@ -150,6 +173,29 @@ void MaskSurvey::require_not_exchanged() const {
       {cat("Masks have many values, and their pictures two, as masks do: ", first_few(exchanged)),
        "pictures and masks seem to be exchanged",
        cat("Exchange these, or ask for a threshold: ", threshold_hint)});
+}
+
+/// A few tell: most of what is neither black nor white in masks with many values is as in their
+/// pictures.
+void MaskSurvey::require_not_drawn_over() const {
+  std::vector<std::string> drawn_over;
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < masks_.size() && looked_at < most_looked_at; ++i) {
+    if (masks_[i].colours.size() < many_values) continue;
+    ++looked_at;
+    try {
+      if (!shows(set_->read_mask(i), set_->read_image(i))) return;
+    } catch (const BadInput&) {
+      return;
+    }
+    drawn_over.push_back(set_->mask_name(i));
+  }
+  if (drawn_over.empty()) return;
+  throw BadInput({cat("Masks are equal to their pictures in most pixels that are neither black nor "
+                      "white: ",
+                      first_few(drawn_over)),
+                  "they seem to be pictures with something drawn over them",
+                  "Save what is drawn alone, with one colour or number for each class"});
 }
 
 /// As objects are coloured so that they can be told apart, however many there are.

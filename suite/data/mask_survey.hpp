@@ -58,6 +58,7 @@ class MaskSurvey {
   [[nodiscard]] const MaskFacts& brightest() const;
   void require_wide_range() const;
   void require_no_dark_numbers() const;
+  void require_not_drawn_over() const;
   [[nodiscard]] bool are_random_colours_on_black() const;
   [[nodiscard]] MaskReading reading_of_colours() const;
   [[nodiscard]] std::string edge_note() const;

@@ -331,6 +331,17 @@ TEST(MaskReading, PicturesWithSomethingDrawnOverThemAreNoMasks) {
                        {"40 grey values beside 1 colour", "drawn over them"});
   EXPECT_EQ(reading_of({mask(10, 1)}).foreground, Foreground::other_colours);
   EXPECT_EQ(reading_of({mask(13, 53)}).foreground, Foreground::other_colours) << "many classes";
+  const auto uneven = [](int in_objects) {
+    return mask_of([=](auto y, auto x) {
+      const bool is_drawn = in_objects > 0 && object_at(y, x) > 0;
+      return std::vector{is_drawn ? in_objects : static_cast<int>(60 + y + x / 2)};
+    });
+  };
+  test::expect_refused([&] { (void)survey_of(Masks({uneven(255)}, uneven(0))); },
+                       {"equal to their pictures", "'0'", "drawn over them"});
+  EXPECT_EQ(survey_of(Masks({uneven(255)}, uneven(0)), 0.9).foreground_frac(0),
+            double(object_pixels) / (side * side))
+      << "where a threshold is asked for";
 }
 
 TEST(MaskReading, GreyInThreeChannelsIsGrey) {

@@ -11,6 +11,7 @@
 #include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
 #include "data/pack/pack_set.hpp"
+#include "data/partner_note.hpp"
 #include "data/sample_problems.hpp"
 
 namespace scalestudy {
@@ -171,7 +172,8 @@ std::vector<std::string> notes_of_masks(const PackSet& set, const std::vector<Sa
   return {foreground_note(foreground, names),
           repeated_mask_note(
               foreground, names, [&](auto i) { return set.masks()[i].content_hash; },
-              [&](auto i) { return facts[i].content_hash; })};
+              [&](auto i) { return facts[i].content_hash; }),
+          partner_note(set, {})};
 }
 
 SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProgress& progress) {
