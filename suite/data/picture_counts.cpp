@@ -11,19 +11,19 @@
 namespace scalestudy {
 namespace {
 
-constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383, most_of_16_bit = 65535;
+constexpr std::int64_t most_of_12_bit = 4095, most_of_14_bit = 16383;
 
 /// As many of a thousand values of a picture may be those of hot pixels.
 constexpr std::int64_t most_hot_per_mille = 1;
 
-/// The values above that, and the largest of the rest.
-std::pair<std::int64_t, std::int64_t> above_14_bit(const Image& image) {
+/// The values above `limit`, and the largest of the rest.
+std::pair<std::int64_t, std::int64_t> above(std::int64_t limit, const Image& image) {
   std::int64_t count = 0, largest = 0;
   for (std::int64_t y = 0; y < image.height_px; ++y)
     for (std::int64_t x = 0; x < image.width_px; ++x)
       for (std::int64_t c = 0; c < image.channels; ++c) {
         const auto value = static_cast<std::int64_t>(image.at(y, x, c));
-        if (value > most_of_14_bit)
+        if (value > limit)
           ++count;
         else
           largest = std::max(largest, value);
@@ -43,27 +43,28 @@ void PictureCounter::add(const Image& image) {
     most_of_colours_ = std::max(most_of_colours_, image.largest_value());
     most_of_greys_ = std::max(most_of_greys_, with_channels(image, 1).largest_value());
   }
-  if (image.type != SampleType::uint16) return;
+  auto& range = image.type == SampleType::uint8 ? of_8_bit_ : of_16_bit_;
   auto [least, largest] = image.value_range();
-  if (largest > most_of_14_bit) {
-    const auto [hot, rest] = above_14_bit(image);
-    const auto values = image.height_px * image.width_px * image.channels;
-    if (1000 * hot <= most_hot_per_mille * values) {
-      hot_ += hot;
+  if (largest > range.full / 4) {
+    const auto [hot, rest] = above(range.full / 4, image);
+    if (1000 * hot <= most_hot_per_mille * image.value_count()) {
+      range.hot += hot;
       largest = rest;
     }
   }
-  ++of_any_16_bit_;
-  least_ = std::min(least_, least);
-  most_ = std::max(most_, largest);
-  ++(largest <= most_of_12_bit   ? counts_.of_12_bit
-     : largest <= most_of_14_bit ? of_14_bit_
-                                 : of_16_bit_);
+  ++range.pictures;
+  range.least = std::min(range.least, least);
+  range.most = std::max(range.most, largest);
+  if (image.type != SampleType::uint16) return;
+  if (largest <= most_of_12_bit)
+    ++counts_.of_12_bit;
+  else
+    (largest <= most_of_14_bit ? fills_14_bit_ : fills_16_bit_) = true;
 }
 
 PictureCounts PictureCounter::counts() const {
   auto counts = counts_;
-  if (of_14_bit_ > 0 || of_16_bit_ == 0) counts.of_12_bit = 0;
+  if (fills_14_bit_ || !fills_16_bit_) counts.of_12_bit = 0;
   return counts;
 }
 
@@ -77,17 +78,26 @@ std::string PictureCounter::luma_note() const {
              most_of_greys_, ". Save the colour that shows the objects as a grey picture.");
 }
 
+std::string PictureCounter::note_of(const Range& range) const {
+  const auto& [full, pictures, least, most, hot] = range;
+  if (pictures == 0 || most - least > full / 4) return "";
+  const auto which = cat(pictures, " of ", counted(all_, "picture"), pictures == 1 ? " is" : " are",
+                         " of ", full > 255 ? 16 : 8, " bit, with ");
+  if (most == least && hot == 0)
+    return cat(which, "no value but ", most, ": there is nothing to see.");
+  const bool is_dark = most <= full / 4;
+  const auto part = std::max<std::int64_t>(is_dark ? most : most - least, 1);
+  return cat(which, "values from ", least, " to ", most, " of ", full,
+             hot == 0 ? "" : cat(", but for ", counted(hot, "brighter pixel")), ": ", full / part,
+             is_dark ? " times darker" : " times less contrast",
+             " than full range. Stretch all of them alike to 0 to ", full, " when saving.");
+}
+
 std::string PictureCounter::range_note(bool as_grey) const {
-  if (auto note = as_grey ? luma_note() : ""; !note.empty()) return note;
-  if (of_any_16_bit_ == 0 || most_ - least_ > most_of_14_bit) return "";
-  const bool is_dark = most_ <= most_of_14_bit;
-  const auto part = std::max<std::int64_t>(is_dark ? most_ : most_ - least_, 1);
-  return cat(of_any_16_bit_, " of ", counted(all_, "picture"), of_any_16_bit_ == 1 ? " is" : " are",
-             " of 16 bit, with values from ", least_, " to ", most_, " of ", most_of_16_bit,
-             hot_ == 0 ? "" : cat(", but for ", counted(hot_, "brighter pixel")), ": ",
-             most_of_16_bit / part, is_dark ? " times darker" : " times less contrast",
-             " than full range. Stretch all of them alike to 0 to ", most_of_16_bit,
-             " when saving.");
+  std::vector<std::string> notes{as_grey ? luma_note() : "", note_of(of_16_bit_),
+                                 note_of(of_8_bit_)};
+  std::erase(notes, "");
+  return join(notes, " ");
 }
 
 std::vector<std::string> picture_notes(const PictureCounts& counts) {

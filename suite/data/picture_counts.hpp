@@ -22,23 +22,30 @@ class PictureCounter {
   void add(const Image& image);
   [[nodiscard]] PictureCounts counts() const;
 
-  /// That those of 16 bit all lie in a small part of them, or, where pictures are read `as_grey`,
+  /// That values all lie in a quarter of what is possible, or, where pictures are read `as_grey`,
   /// that coloured ones get much darker by it; "" otherwise.
   [[nodiscard]] std::string range_note(bool as_grey) const;
 
  private:
+  /// Of pictures of one type.
+  struct Range {
+    std::int64_t full = 0;  ///< largest possible value
+    std::int64_t pictures = 0;
+    std::int64_t least = 65535, most = 0;  ///< values
+    std::int64_t hot = 0;                  ///< pixels that are not in `most`
+  };
+
+  [[nodiscard]] std::string note_of(const Range& range) const;
+  [[nodiscard]] std::string luma_note() const;
+
   PictureCounts counts_;
   std::int64_t all_ = 0;
-  std::int64_t of_any_16_bit_ = 0;
-  std::int64_t least_ = 65535, most_ = 0;  ///< values of these
-  std::int64_t hot_ = 0;                   ///< that are not in most_
-  std::int64_t of_14_bit_ = 0;
-  std::int64_t of_16_bit_ = 0;
+  Range of_8_bit_{255}, of_16_bit_{65535};
+  bool fills_14_bit_ = false;  ///< some of 16 bit
+  bool fills_16_bit_ = false;
   std::int64_t coloured_ = 0;
   std::int64_t most_of_colours_ = 0;  ///< of these, in one of their channels
   std::int64_t most_of_greys_ = 0;    ///< likewise, in luma
-
-  [[nodiscard]] std::string luma_note() const;
 };
 
 /// A sentence for each count that is not 0.

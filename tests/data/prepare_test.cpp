@@ -407,7 +407,26 @@ TEST(PictureCounter, SaysWhereGreyIsMuchDarkerThanTheColour) {
   EXPECT_EQ(note_of({0, 0, 250}, false), "") << "classes are trained in colour";
   EXPECT_EQ(note_of({0, 250, 0}), "") << "0.587 of it is left";
   EXPECT_EQ(note_of({250, 250, 250}), "");
-  EXPECT_EQ(note_of({0, 0, 0}), "");
+}
+
+/// As of values from 0 to 1 that were cast to whole numbers.
+TEST(PictureCounter, SaysWhereAllPicturesOfEightBitsUseFewOfThem) {
+  const auto note_of = [](const std::vector<int>& values) {
+    auto picture = blank_image(64, 64, 1, SampleType::uint8);
+    for (std::size_t i = 0; i < picture.bytes.size(); ++i)
+      picture.bytes[i] = std::byte(values[i % values.size()]);
+    PictureCounter counter;
+    counter.add(picture);
+    return counter.range_note(true);
+  };
+  EXPECT_EQ(note_of({0, 1, 0}),
+            "1 of 1 picture is of 8 bit, with values from 0 to 1 of 255: 255 times darker than "
+            "full range. Stretch all of them alike to 0 to 255 when saving.");
+  EXPECT_THAT(note_of({100, 150}), HasSubstr("5 times less contrast"));
+  EXPECT_EQ(note_of({0}),
+            "1 of 1 picture is of 8 bit, with no value but 0: there is nothing to see.");
+  EXPECT_EQ(note_of({0, 64}), "");
+  EXPECT_EQ(note_of({100, 164}), "");
 }
 
 TEST_F(InspectSet, FindsAMaskOfAnotherSize) {
