@@ -220,6 +220,44 @@ bool add_apart_warning(const Volume& volume,
   return true;
 }
 
+/// Whether the smallest value is a peak, as where a background is taken off and what was below is
+/// set to it: far more voxels have it than the next value, or more than that and the next is no
+/// commoner than the one after it. Counts of few photons fall from each value to the next.
+bool is_cut_off_below(const Volume& volume, float least) {
+  constexpr double notable_frac = 0.05, far_more = 50, more = 4, no_commoner = 1.25;
+  float first = std::numeric_limits<float>::infinity(), second = first;
+  for (const float voxel : volume.voxels)
+    if (voxel > least && voxel < first)
+      second = std::exchange(first, voxel);
+    else if (voxel > first && voxel < second)
+      second = voxel;
+  const double step = std::min(double{first} - least, double{second} - first);
+  std::array<double, 3> count{};
+  for (const float voxel : volume.voxels) {
+    const double level = std::round((double{voxel} - least) / step);
+    if (level < 3) ++count[static_cast<std::size_t>(level)];
+  }
+  if (count[0] < notable_frac * static_cast<double>(volume.voxels.size())) return false;
+  return count[0] > far_more * count[1] ||
+         (count[0] > more * count[1] && count[1] <= no_commoner * count[2]);
+}
+
+/// Whether values are few and fill areas, as numbers of objects do, and no noise.
+bool are_labels(const Volume& volume, float least) {
+  constexpr std::size_t most_labels = 256;
+  std::set<float> labels;
+  std::int64_t pairs = 0, equal = 0;
+  const auto width = static_cast<std::size_t>(volume.shape[2]);
+  for (std::size_t i = 0; i < volume.voxels.size(); ++i) {
+    const float here = volume.voxels[i];
+    if (labels.size() <= most_labels) labels.insert(here);
+    if (here == least || i % width == 0) continue;
+    ++pairs;
+    equal += volume.voxels[i - 1] == here ? 1 : 0;
+  }
+  return labels.size() <= most_labels && 10 * equal > 7 * pairs;
+}
+
 std::string share_of(float value, const Volume& volume) {
   const auto count = std::ranges::count(volume.voxels, value);
   return cat(std::lround(100 * double(count) / double(volume.voxels.size())), " % of the voxels");
@@ -257,6 +295,14 @@ std::vector<std::string> content_warnings(const Volume& volume) {
     warnings.push_back(cat(share_of(*fill, volume), " have the smallest value, ", *fill,
                            ", and few others come near it: fill, or cut off. There is no noise to "
                            "learn from, and what is said of the noise leaves them out."));
+  else if (!is_said && is_cut_off_below(volume, least))
+    warnings.push_back(cat(share_of(least, volume), " have the smallest value, ", least,
+                           ", many more than the next one: values were cut off there, or hardly "
+                           "any photons came. There is no noise to learn from."));
+  if (are_labels(volume, least))
+    warnings.push_back(
+        "Most voxels above the smallest value equal their neighbour: look whether "
+        "they are labels or a mask, which have no noise to learn from.");
   if (!has_levels) return warnings;
   add_apart_warning(volume, {least, most}, most, warnings);
   constexpr double notable_frac = 0.01;

@@ -84,16 +84,58 @@ TEST(ContentWarnings, NameFillAtTheSmallestValue) {
   const auto filled = [&](auto z, auto y, auto x) { return y < 10 ? 0 : noisy(z, y, x); };
   EXPECT_THAT(warnings(filled), says);
   EXPECT_THAT(warnings([&](auto z, auto y, auto x) { return filled(z, y, x) / 400; }), says);
+  const auto is_cut_off = testing::ElementsAre(testing::HasSubstr("values were cut off there"));
   EXPECT_THAT(warnings([&](auto z, auto y, auto x) { return y < 8 ? 0 : noisy(z, y, x); }),
-              testing::IsEmpty());
+              is_cut_off);
   EXPECT_THAT(warnings([&](auto z, auto y, auto x) { return std::max(noisy(z, y, x) - 100, 0.); }),
-              testing::IsEmpty())
+              is_cut_off)
       << "a background is taken off, and others gather there";
   EXPECT_THAT(warnings([&](auto, auto y, auto x) {
                 return (40 * y + x) % 100 == 0 ? 30 : std::floor(std::abs(random.normal()));
               }),
               testing::IsEmpty())
       << "photons are counted";
+}
+
+/// Of objects of 200 counts on a background of `background` with noise, or of counted photons.
+TEST(ContentWarnings, NameValuesThatAreCutOffBelow) {
+  Random random(9);
+  const auto warnings = [&](const auto& background) {
+    return content_warnings(volume_of({4, 40, 40}, [&](auto, auto y, auto x) {
+      const bool is_object = y / 8 % 3 == 1 && x / 8 % 2 == 1;
+      return std::max(std::floor(is_object ? 200 + 14 * random.normal() : background()), 0.);
+    }));
+  };
+  const auto photons = [&](double mean) {
+    return [&random, mean] {
+      double count = 0;
+      for (double left = std::exp(mean); (left *= random.uniform()) > 1;) ++count;
+      return count;
+    };
+  };
+  for (const double mean : {0., 4., -3.})
+    EXPECT_THAT(
+        warnings([&] { return mean + 6 * random.normal(); }),
+        testing::ElementsAre(testing::HasSubstr(" % of the voxels have the smallest value, 0, many "
+                                                "more than the next one")))
+        << mean;
+  EXPECT_THAT(warnings([&] { return 30 + 6 * random.normal(); }), testing::IsEmpty());
+  for (const double mean : {0.1, 0.3, 1., 3.})
+    EXPECT_THAT(warnings(photons(mean)), testing::IsEmpty()) << mean;
+}
+
+TEST(ContentWarnings, NameLabels) {
+  const auto warnings = [](int numbers, double noise) {
+    Random random(4);
+    return content_warnings(volume_of({4, 40, 40}, [&](auto z, auto y, auto x) {
+      const auto number = (y / 8 + x / 10 + z) % numbers;
+      return std::floor(static_cast<double>(number) + noise * random.uniform());
+    }));
+  };
+  const auto says = testing::Contains(testing::HasSubstr("labels or a mask"));
+  EXPECT_THAT(warnings(2, 0), says);
+  EXPECT_THAT(warnings(9, 0), says);
+  EXPECT_THAT(warnings(9, 6), testing::IsEmpty());
 }
 
 TEST(VolumeStatistics, ContentHashFollowsTheGreyValues) {
