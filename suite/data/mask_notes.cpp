@@ -118,7 +118,10 @@ std::string MaskSurvey::edge_note() const {
 
 /// That pixels between areas are foreground.
 std::string MaskSurvey::blur_note() const {
-  if (reading_.foreground == Foreground::above_threshold) return "";
+  const auto& background = reading_.background;
+  const bool is_colour_map =
+      background != black_colour && background != white_colour && !colour_map_note().empty();
+  if (reading_.foreground == Foreground::above_threshold || is_colour_map) return "";
   SoftMasks soft;
   for (const auto sample : added()) soft.add(masks_[sample].edges, set_->mask_name(sample));
   if (soft.names.empty()) return "";
@@ -234,7 +237,7 @@ std::string MaskSurvey::background_note() const {
 std::string MaskSurvey::colour_map_note() const {
   constexpr std::ptrdiff_t least_colours = 32;
   constexpr int near = 16;
-  if (reading_.foreground != Foreground::other_colours || !blur_note().empty()) return "";
+  if (reading_.foreground != Foreground::other_colours) return "";
   const auto all = colours_of(masks_);
   if (std::ssize(all) < least_colours || all.size() > max_mask_colours) return "";
   const auto is_near = [](const auto& one, const auto& other) {
@@ -247,6 +250,8 @@ std::string MaskSurvey::colour_map_note() const {
                                [&](const auto& other) { return is_near(one.first, other.first); });
   });
   if (4 * passing < 3 * std::ssize(all)) return "";
+  if (reading_.background == black_colour || reading_.background == white_colour)
+    if (!blur_note().empty()) return "";
   return cat("The ", all.size(),
              " colours of the masks pass into each other, as those of blurred "
              "edges and of colour maps for probabilities do: ",

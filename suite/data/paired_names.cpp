@@ -49,6 +49,32 @@ std::string plain_letters(const std::string& name) {
   return plain;
 }
 
+/// The last number in each stem, ascending; nothing where one has none.
+std::vector<std::int64_t> numbers_of(const FilesByStem& files) {
+  constexpr std::size_t most_digits = 15;
+  std::vector<std::int64_t> numbers;
+  for (const auto& [stem, name] : files) {
+    const auto last = stem.find_last_of("0123456789");
+    if (last == std::string::npos) return {};
+    const auto before = stem.find_last_not_of("0123456789", last);
+    const auto digits = stem.substr(before + 1, last - before);
+    if (digits.size() > most_digits) return {};
+    numbers.push_back(std::stoll(digits));
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+/// "; images count from 1, masks from 0", where that alone tells their numbers apart; "".
+std::string shift_text(const FilesByStem& images, const FilesByStem& masks) {
+  const auto of_images = numbers_of(images), of_masks = numbers_of(masks);
+  if (of_images.empty() || of_images == of_masks) return "";
+  const auto is_shifted = [shift = of_masks.empty() ? 0 : of_masks[0] - of_images[0]](
+                              auto image, auto mask) { return mask - image == shift; };
+  if (!std::ranges::equal(of_images, of_masks, is_shifted)) return "";
+  return cat("; images count from ", of_images[0], ", masks from ", of_masks[0]);
+}
+
 /// `usual` where no partner was passed over: a file in `folder` with the stem of one of `alone`.
 std::string reason_of_absence(const std::string& usual,
                               const fs::path& folder,
@@ -180,10 +206,11 @@ void require_partners(const fs::path& root,
     throw BadInput(
         {cat(images_alone.size(), " of ", images.size(), " images in ", in_folder(root / "images"),
              " have no mask", of_name, ": ", first_few(images_alone)),
-         reason_of_absence(images_alone.size() < images.size() || masks.empty()
-                               ? "without a mask there is nothing to learn from"
-                               : cat("masks there are ", first_few(masks_alone)),
-                           root / "masks", images_alone, passed_over),
+         reason_of_absence(
+             images_alone.size() < images.size() || masks.empty()
+                 ? "without a mask there is nothing to learn from"
+                 : cat("masks there are ", first_few(masks_alone), shift_text(images, named_masks)),
+             root / "masks", images_alone, passed_over),
          cat("Call each mask as its image, or all with one and the same end or beginning more, in ",
              in_folder(root / "masks"), "; remove images without a mask")});
   if (!masks_alone.empty())

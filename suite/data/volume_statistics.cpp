@@ -258,6 +258,30 @@ bool are_labels(const Volume& volume, float least) {
   return labels.size() <= most_labels && 10 * equal > 7 * pairs;
 }
 
+/// Whether neighbours differ as those of noise alone do, and half as much with the two bytes of
+/// each value exchanged, as raw values imported in the wrong order.
+bool are_bytes_swapped(const Volume& volume) {
+  if (volume.stored_type != "uint16") return false;
+  constexpr unsigned byte_bits = 8, byte = 0xff;
+  constexpr double of_noise = 1;
+  const auto roughness = [&](const auto& value_of) {
+    double steps = 0, spread = 0, mean = 0;
+    for (const float voxel : volume.voxels)
+      mean += value_of(voxel) / static_cast<double>(volume.voxels.size());
+    for (std::size_t i = 1; i < volume.voxels.size(); ++i) {
+      steps += std::abs(value_of(volume.voxels[i]) - value_of(volume.voxels[i - 1]));
+      spread += std::abs(value_of(volume.voxels[i]) - mean);
+    }
+    return steps / spread;
+  };
+  const double as_read = roughness([](float voxel) { return double{voxel}; });
+  return as_read > of_noise &&
+         2 * roughness([](float voxel) {
+           const auto value = static_cast<unsigned>(voxel);
+           return static_cast<double>(value >> byte_bits | (value & byte) << byte_bits);
+         }) < as_read;
+}
+
 std::string share_of(float value, const Volume& volume) {
   const auto count = std::ranges::count(volume.voxels, value);
   return cat(std::lround(100 * double(count) / double(volume.voxels.size())), " % of the voxels");
@@ -304,6 +328,11 @@ std::vector<std::string> content_warnings(const Volume& volume) {
         "Most voxels above the smallest value equal their neighbour: look whether "
         "they are labels or a mask, which have no noise to learn from.");
   if (!has_levels) return warnings;
+  if (are_bytes_swapped(volume))
+    warnings.push_back(
+        "Neighbours differ as noise does, and much less if the two bytes of each "
+        "value are exchanged: look whether raw data were imported in the wrong byte "
+        "order.");
   add_apart_warning(volume, {least, most}, most, warnings);
   constexpr double notable_frac = 0.01;
   const auto at_most = std::ranges::count(volume.voxels, most);

@@ -204,6 +204,11 @@ TEST_F(ImageMaskSet, MasksMayHaveOneSuffixMore) {
           (void)set_of({"1.png", "10.png"}, other);
         },
         {"no mask of the same name"});
+  test::expect_refused(
+      [&] {
+        (void)set_of({"img_1.png", "img_2.png"}, {"mask_0.png", "mask_1.png"});
+      },
+      {"images count from 1, masks from 0"});
 }
 
 TEST_F(ImageMaskSet, RefusesTwoFilesOfOneName) {
@@ -374,6 +379,12 @@ TEST_F(ClassSet, SaysHowClassFoldersComeIntoTrain) {
     refused({"Rename it, or move it elsewhere"});
     fs::remove_all(root_ / "flat" / fs::path(other).begin()->string());
   }
+}
+
+TEST_F(ClassSet, FoldersInCapitalsAreNamed) {
+  add("set/Images/1.jpg");
+  test::expect_refused([&] { (void)kind_of_source(root_ / "set"); },
+                       {"has 'Images', and no 'images'", "Rename it to 'images'"});
 }
 
 TEST_F(ClassSet, RefusesLinksToNothingAndSplitsWithoutClasses) {

@@ -127,6 +127,13 @@ TEST(MaskNotes, ColoursThatPassIntoEachOtherAreSaid) {
     });
   };
   EXPECT_THAT(notes_of({scale(6)}), says);
+  const auto probabilities = notes_of({mask_of([](auto y, auto x) {
+    const double far_px = std::hypot(double(y) - 32, double(x) - 32);
+    const int level = static_cast<int>(160 / (1 + std::exp((far_px - 16) / 2)));
+    return std::vector{70 + level, 20 + level / 2, 100 + level / 4};
+  })});
+  EXPECT_THAT(probabilities,
+              testing::AllOf(says, testing::Not(testing::HasSubstr("seem blurred"))));
   EXPECT_THAT(notes_of({mask_of([](auto y, auto x) {
                 const int number = object_at(y, x) == 0 ? 0 : static_cast<int>(x + y) % 40;
                 return std::vector{97 * number % 256, 61 * number % 256, 151 * number % 256};

@@ -124,6 +124,21 @@ TEST(ContentWarnings, NameValuesThatAreCutOffBelow) {
     EXPECT_THAT(warnings(photons(mean)), testing::IsEmpty()) << mean;
 }
 
+TEST(ContentWarnings, NameBytesInTheWrongOrder) {
+  Random random(6);
+  const auto warnings = [&](double scale, bool is_swapped) {
+    auto volume = volume_of({4, 40, 40}, [&](auto z, auto y, auto x) {
+      const auto value = static_cast<unsigned>(scale * (signal(z, y, x) + 9 * random.normal()));
+      return is_swapped ? value >> 8U | (value & 0xffU) << 8U : value;
+    });
+    volume.stored_type = "uint16";
+    return content_warnings(volume);
+  };
+  EXPECT_THAT(warnings(10, true), testing::Contains(testing::HasSubstr("wrong byte order")));
+  EXPECT_THAT(warnings(10, false), testing::IsEmpty());
+  EXPECT_THAT(warnings(1, false), testing::IsEmpty()) << "one byte alone";
+}
+
 TEST(ContentWarnings, NameLabels) {
   const auto warnings = [](int numbers, double noise) {
     Random random(4);

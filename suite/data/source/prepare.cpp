@@ -239,6 +239,12 @@ PackKind kind_of_source(const fs::path& source) {
   for (const auto* split : {"train", "valid", "test"})
     if (fs::is_directory(source / split, error)) return PackKind::classes;
   const auto advice = advice_on_classes(source);
+  for (const auto& entry : fs::directory_iterator(source, error)) {
+    const auto name = entry.path().filename().string(), small = in_lower_case(name);
+    if (small != name && (small == "images" || small == "masks" || small == "train"))
+      throw BadInput({cat("Folder '", source.string(), "' has '", name, "', and no '", small, "'"),
+                      "names of folders are in small letters", cat("Rename it to '", small, "'")});
+  }
   throw BadInput(
       {cat("Folder '", source.string(), "' has neither images/ and masks/ nor train/"),
        "it is not known how its pictures belong together",
