@@ -62,7 +62,7 @@ std::vector<std::string> MaskSurvey::notes() const {
   notes.push_back(repeated_mask_note(
       foreground, names, [&](auto i) { return masks_[samples[i]].content_hash; },
       [&](auto i) { return content_hash(set_->read_image(samples[i])); }));
-  if (!names.empty()) notes.push_back(partner_note(*set_, reading_));
+  if (!names.empty() && notes.back().empty()) notes.push_back(partner_note(*set_, reading_));
   if (!names.empty() && palette_note().empty()) notes.push_back(foreground_note(foreground, names));
   std::erase(notes, "");
   return notes;
