@@ -16,7 +16,7 @@ constexpr auto check_table = "Check that it is the table that the format wants";
 
 [[noreturn]] void refuse(const std::string& problem,
                          const std::string& why,
-                         const char* suggestion = check_table) {
+                         const std::string& suggestion = check_table) {
   throw BadInput({problem, why, suggestion});
 }
 
@@ -231,9 +231,11 @@ std::size_t CsvTable::require(std::string_view column) const {
   for (const auto& name : first_of(columns_, 20, "in it"))
     names.push_back(cat('\'', one_line(shortened(name, 80)), '\''));
   const bool has_blanks = columns_.size() == 1 && columns_[0].find(' ') != std::string::npos;
-  refuse(cat(origin_, " has no column '", column, "'"), cat("its columns are ", join(names, ", ")),
-         has_blanks ? "Check that it is a table, with commas, semicolons or tabs between values"
-                    : check_table);
+  refuse(
+      cat(origin_, " has no column '", column, "'"), cat("its columns are ", join(names, ", ")),
+      has_blanks
+          ? std::string("Check that it is a table, with commas, semicolons or tabs between values")
+          : cat("Call the column that holds it '", column, "'"));
 }
 
 /// A cut one has fewer decimals than the others, which have as many each, and is no other's.

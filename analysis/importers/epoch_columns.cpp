@@ -379,6 +379,25 @@ std::map<std::string, std::string> settings_of(const CsvTable& table,
   return settings;
 }
 
+std::vector<std::string> changes_of(const CsvTable& table, const std::vector<std::size_t>& rows) {
+  std::vector<std::string> changes;
+  for (std::size_t i = 0; i < table.columns().size(); ++i) {
+    const auto name = plain_name(table.columns()[i]);
+    if (!is_setting(name) && !is_batch(name)) continue;
+    std::vector<std::pair<std::size_t, std::string>> values;  // that differ from the one before
+    for (const auto row : rows)
+      if (auto value = plain_value(table.text(row, i));
+          !value.empty() && (values.empty() || values.back().second != value))
+        values.emplace_back(row, std::move(value));
+    const bool is_counter = 3 * values.size() > rows.size() + 3;
+    if (values.size() > 1 && !is_counter)
+      changes.push_back(cat(
+          table.place(values[1].first, i), ": ", one_line(shortened(values[1].second, 80)),
+          " after ", one_line(shortened(values[0].second, 80)), ": times and rates are of both"));
+  }
+  return changes;
+}
+
 std::string rank_of(const CsvTable& table, const std::vector<std::size_t>& rows) {
   constexpr std::array<std::string_view, 7> names{
       "rank", "global_rank", "world_rank", "rank_id", "local_rank", "process_index", "worker_rank"};

@@ -38,6 +38,10 @@ struct FileFacts {
 [[nodiscard]] std::map<std::string, std::string> settings_of(const CsvTable& table,
                                                              const std::vector<std::size_t>& rows);
 
+/// Where batch, model, data, precision or device change within `rows`, a sentence each.
+[[nodiscard]] std::vector<std::string> changes_of(const CsvTable& table,
+                                                  const std::vector<std::size_t>& rows);
+
 /// Which rank of its launch wrote all `rows`: "0"; "" where no column says it.
 [[nodiscard]] std::string rank_of(const CsvTable& table, const std::vector<std::size_t>& rows);
 

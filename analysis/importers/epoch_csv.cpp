@@ -297,6 +297,8 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
     imported.last_epoch = table.number(rows.back(), *epochs);
   }
   imported.settings = epoch_columns::settings_of(table, rows);
+  for (auto& change : epoch_columns::changes_of(table, rows))
+    imported.remarks.push_back(std::move(change));
   imported.rank = epoch_columns::rank_of(table, rows);
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");

@@ -19,10 +19,10 @@ inline constexpr auto choices<ImportFormat> = std::array{
     Choice{ImportFormat::epoch_csv, "epoch-csv",
            "a log with a row per epoch: time_per_epoch (in s, or as time_per_epoch_min says) "
            "and, where known, loss, training_time, iou"},
-    Choice{
-        ImportFormat::published_csv, "published-csv",
-        "a number per row: id,workload,device,n,precision,mode,metric,value,unit,source; metrics "
-        "are throughput (in images/s), training_time, wall, epoch (in s), epochs, iou"},
+    Choice{ImportFormat::published_csv, "published-csv",
+           "a number per row: id,workload,device,n,precision,mode,metric,value,unit,source; id "
+           "names the study that rows belong to, metrics are throughput (in images/s), "
+           "training_time, wall, epoch (in s), epochs, samples_per_epoch, iou"},
     Choice{ImportFormat::mllog, "mllog", "a log of MLPerf: lines with :::MLLOG"}};
 
 /// What logs of runs do not say; "" is not said.

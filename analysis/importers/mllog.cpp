@@ -156,6 +156,7 @@ void count_judged_epochs(const LoggedRun& run, ImportedRun& imported) {
     return one.first == std::floor(one.first) && one.first >= 0 && one.first <= most;
   };
   if (!std::ranges::all_of(run.evaluated, is_count)) return;
+  if (run.first_block == 1 && first > 0) return;
   if (goes_on(run)) {
     imported.run.epochs = last - first_epoch(run) + 1;
     return;
@@ -368,6 +369,9 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
                                  static_cast<std::int64_t>(imported.samples), " trained"));
   else
     set_epochs(run, imported);
+  if (!std::isfinite(imported.run.epochs) && !goes_on(run) && run.samples_count >= 1 &&
+      run.samples_count <= most_of_anything)
+    imported.samples = run.samples_count;
   require_milliseconds(run, imported);
   if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
   imported.ranks = ranks_of(run.facts);

@@ -299,6 +299,9 @@ void add(const Event& event, LoggedRun& run, Counts& counts, UncountedLines& unc
                          : (void)++run.unnumbered_stops;
   if (event.key == "epoch_start" && std::isfinite(epoch))
     run.started.try_emplace(epoch, event.time_ms);
+  if (event.key == "eval_accuracy" || event.key == "run_stop")
+    run.samples_count =
+        std::fmax(run.samples_count, number_of(member(event.metadata, "samples_count")));
   if (event.key == "block_start" && std::isnan(run.first_block)) {
     const double first = number_of(member(event.metadata, "first_epoch_num"));
     run.first_block = std::isfinite(first) ? first : epoch;

@@ -34,6 +34,7 @@ constexpr std::array metrics{
     Metric{"epoch", &PublishedRun::median_epoch_s, Metric::Kind::time},
     Metric{"epoch_median", &PublishedRun::median_epoch_s, Metric::Kind::time},
     Metric{"epochs", &PublishedRun::epochs, Metric::Kind::count},
+    Metric{"samples_per_epoch", &PublishedRun::samples_per_epoch, Metric::Kind::count},
     Metric{"iou", &PublishedRun::quality, Metric::Kind::share}};
 
 struct Mode {
@@ -256,8 +257,13 @@ class Reader {
         table_.require_share(row, columns_.value);
         break;
       case Metric::Kind::count:
-        if (!unit.empty() && unit != "1" && unit != "epoch" && unit != "epochs")
-          return leave_out_unit("epochs");
+        if (unit.empty() || unit == "1") break;
+        if (found->member == &PublishedRun::epochs) {
+          if (unit != "epoch" && unit != "epochs") return leave_out_unit("epochs");
+        } else {
+          noun = known_noun(unit);
+          if (noun.empty()) return leave_out_unit("samples, as images");
+        }
         break;
     }
     if (found->kind != Metric::Kind::share && !(value > 0 && value <= most_of_anything))

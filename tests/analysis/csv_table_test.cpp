@@ -72,8 +72,7 @@ TEST(CsvTable, WhatIsNoTableOfItsFormatIsToldFromItsHeading) {
   };
   EXPECT_EQ(
       refused("a,\"b, c\"\n"),
-      "t has no column 'c' (its columns are 'a', 'b, c'). Check that it is the table that the "
-      "format wants.");
+      "t has no column 'c' (its columns are 'a', 'b, c'). Call the column that holds it 'c'.");
   EXPECT_THAT(refused("# a c\n1 2\n"),
               HasSubstr("are 'a c'). Check that it is a table, with commas, semicolons or"));
 }

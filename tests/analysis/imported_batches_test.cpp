@@ -1,5 +1,7 @@
 /// Batches and what else a training is set to: launches of one point have one.
 
+#include <functional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 using test::ImportedLogs;
@@ -46,6 +49,23 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneGlobalBatch) {
       message_of<BadInput>([&] { import_rows("64"); }),
       HasSubstr("log, line 3, column batch_size: '64' beside '32' of another row of its id"));
   EXPECT_THAT(import_rows("").studies.at(0).arms.at(0).runs, SizeIs(2));
+}
+
+/// As where a run goes on, on another machine or with another batch.
+TEST_F(ImportedLogs, SettingsThatChangeWithinALogAreNoted) {
+  const auto notes_of = [&](const std::string& column, const std::function<std::string(int)>& at) {
+    auto text = cat("time_per_epoch,", column, "\n");
+    for (int epoch = 0; epoch < 9; ++epoch) text += cat(60 + epoch % 4, ",", at(epoch), "\n");
+    return join(import_all({text}, {1}, ImportFormat::epoch_csv).notes, " ");
+  };
+  EXPECT_THAT(notes_of("gpu_name", [](int epoch) { return epoch < 5 ? "A100" : "V100"; }),
+              HasSubstr("line 7, column gpu_name: v100 after a100: times and rates are of both"));
+  EXPECT_THAT(notes_of("batch_size", [](int epoch) { return cat(epoch < 8 ? 256 : 512); }),
+              HasSubstr("line 10, column batch_size: 512 after 256"));
+  EXPECT_THAT(notes_of("bs", [](int epoch) { return cat(391 * epoch); }),
+              Not(HasSubstr("are of both")))
+      << "counts something";
+  EXPECT_THAT(notes_of("precision", [](int) { return "amp"; }), Not(HasSubstr("are of both")));
 }
 
 /// Validation between epochs is in the time that a log states.

@@ -246,6 +246,14 @@ TEST_F(ImportedLogs, ARunThatGoesOnFromALaterBlockIsCensored) {
   }
 }
 
+/// As language models are judged.
+TEST_F(ImportedLogs, SamplesCountIsWhatWasTrained) {
+  const auto text = replaced(log_of({.facts = "\"train_samples\", \"value\": 1000"}),
+                             "\"epoch_num\": ", "\"samples_count\": 150");
+  const auto run = only_run(import(replaced(text, "epoch_stop", "other")));
+  EXPECT_EQ(run.epochs, 1.503) << "1501, 1502, 1503 samples of 1000";
+}
+
 /// As after a restart from a checkpoint, whatever became of the log before it.
 TEST_F(ImportedLogs, ARunThatGoesOnFromALaterEpochIsCensored) {
   const auto from = [&](int first) {

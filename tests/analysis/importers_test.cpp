@@ -240,7 +240,8 @@ TEST_F(Import, RowsThatAreNoNumbersOfRunsAreNamedAndLeftOut) {
       imported.notes,
       UnorderedElementsAre(
           "1 row left out: metric 'time' is none of throughput, ttt, training_time, time_to_train, "
-          "wall, epoch, epoch_median, epochs, iou; ratios are computed from these",
+          "wall, epoch, epoch_median, epochs, samples_per_epoch, iou; ratios are computed from "
+          "these",
           "1 row left out: n is empty: a point has its place by it",
           "1 row left out: unit 'fortnight' of ttt is not one of us, ms, s, min, h, days",
           "2 rows left out: unit 'img/GPU/s' of throughput is not samples that all ranks train on "

@@ -62,7 +62,9 @@ TEST(PublishedReportText, WithoutWorkTheRestIsOneFactor) {
   const auto text = text_of(analysed({one, two}));
   EXPECT_THAT(text, HasSubstr("throughput 2.000 × 0.8333, which is what samples trained and fixed "
                               "cost are together"));
-  EXPECT_THAT(text, HasSubstr("fixed share not identifiable"));
+  EXPECT_THAT(text, HasSubstr("how much was trained is not published, so fixed share"));
+  one.epochs = two.epochs = 3;
+  EXPECT_THAT(text_of(analysed({one, two})), HasSubstr("how many samples an epoch has is not"));
 }
 
 TEST(PublishedReportText, DoubtfulRatiosSayWhatIsLikely) {
@@ -70,6 +72,13 @@ TEST(PublishedReportText, DoubtfulRatiosSayWhatIsLikely) {
   EXPECT_THAT(text_of(analysed({run_of(1, 100), run_of(2, 60), run_of(4, 1)})),
               HasSubstr(cat(doubt, "four ranks 100): most likely numbers are in different units")));
   EXPECT_THAT(text_of(analysed({run_of(1, 100), run_of(2, 60)})), Not(HasSubstr(doubt)));
+  auto whole = run_of(1, 100), stopped = run_of(4, 16);
+  whole.epochs = 30;
+  stopped.epochs = 18;
+  whole.samples_per_epoch = stopped.samples_per_epoch = 100;
+  EXPECT_THAT(
+      text_of(analysed({whole, stopped})),
+      HasSubstr(cat(doubt, "four ranks 6.25): one rank trained 1.67 times as many images.")));
 }
 
 TEST(PublishedReportText, CensoredRunsAreCounted) {

@@ -136,16 +136,28 @@ std::string flawed_sentence(const ArmAnalysis& arm) {
 }
 
 /// Numbers that hardly come of ranks alone.
-std::string doubt_sentence(const ArmAnalysis& arm) {
+std::string doubt_sentence(const PublishedStudy& study, const ArmAnalysis& arm) {
   std::vector<std::string> parts;
+  double most_work = 0;
+  bool is_explained = true;  // by what else was trained
   for (const auto& point : arm.points) {
     if (!point.is_doubtful) continue;
+    const auto& ratio = point.to_base;
+    const double work = ratio.has_total() ? ratio.factors.statistical.value : not_available;
+    const auto more = static_cast<double>(point.ranks) / static_cast<double>(ratio.base_ranks);
+    most_work = std::fmax(most_work, work);
+    is_explained = is_explained && ratio.factor().value <= work * more;
     parts.push_back(
         cat(ranks_in_words(point.ranks, false), ' ', significant(point.to_base.factor().value, 3)));
   }
   if (parts.empty()) return "";
-  return cat(" Ranks alone hardly make that (", join(parts, ", "),
-             "): most likely numbers are in different units, or runs of unequal length.");
+  return cat(" Ranks alone hardly make that (", join(parts, ", "), "): ",
+             is_explained
+                 ? cat(ranks_in_words(arm.points.front().ranks, false), " trained ",
+                       significant(most_work, 3), " times as many ", work_noun(study, arm))
+                 : "most likely numbers are in different units, or of runs of unequal length or on "
+                   "different machines",
+             ".");
 }
 
 std::string whole_factors(const PublishedStudy& study,
@@ -176,6 +188,11 @@ std::string two_factors(const PublishedStudy& study,
              "evaluations and checkpoints take is in the first of them.");
 }
 
+bool has_epochs(const ArmAnalysis& arm) {
+  return std::ranges::all_of(arm.arm.runs,
+                             [](const auto& run) { return std::isfinite(run.epochs); });
+}
+
 std::string factor_sentence(const PublishedStudy& study,
                             const ArmAnalysis& arm,
                             const PublishedPoint& point) {
@@ -189,8 +206,9 @@ std::string factor_sentence(const PublishedStudy& study,
       return cat("The factor ", significant(ratio.total.value, digits),
                  " is the product of two: ", "throughput ", ratio_text(ratio.rate), " × ",
                  ratio_text(ratio.rest),
-                 ", which is what samples trained and fixed cost are together: how much was "
-                 "trained is not published, so fixed share not identifiable.");
+                 ", which is what samples trained and fixed cost are together: ",
+                 has_epochs(arm) ? "how many samples an epoch has" : "how much was trained",
+                 " is not published, so fixed share not identifiable.");
     case Identified::total_only:
       return "Neither rates nor how much was trained are published: what the factor is made of "
              "cannot be told.";
@@ -315,7 +333,7 @@ std::vector<std::string> published_paragraphs(const PublishedStudy& study, const
   if (has_speedup(last)) {
     all.push_back(cat(absolute_sentence(study, arm), speed_sentence(study, arm, last),
                       other_points_sentence(arm), previous_sentence(study, arm),
-                      doubt_sentence(arm), uncounted));
+                      doubt_sentence(study, arm), uncounted));
     all.push_back(factor_sentence(study, arm, last) + dropped_sentence(study, arm));
   } else {
     all.push_back(cat(absolute_sentence(study, arm),
