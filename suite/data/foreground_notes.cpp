@@ -16,7 +16,9 @@ std::string foreground_note(const std::vector<double>& foreground_frac,
                             const std::vector<std::string>& names) {
   const auto [least, most] = std::ranges::minmax(foreground_frac);
   if (most == 0) return "All masks are empty: there is no foreground to learn.";
-  if (least == 1) return "All masks are foreground all over: there is no background to learn.";
+  if (least == 1)
+    return "All masks are foreground all over: there is no background (as a rule number 0) to "
+           "learn.";
   if (least > 0.5)
     return cat("Every mask is foreground in over half of its pixels (", std::floor(100 * least),
                " % at least): look whether foreground and background are exchanged.");

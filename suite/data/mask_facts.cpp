@@ -116,6 +116,15 @@ std::int64_t pixels_above(double limit, const Image& grey) {
   return count;
 }
 
+/// Pixels of which red, green or blue is above.
+std::int64_t colours_above(double limit, const Image& mask) {
+  std::int64_t count = 0;
+  for (std::int64_t y = 0; y < mask.height_px; ++y)
+    for (std::int64_t x = 0; x < mask.width_px; ++x)
+      count += static_cast<double>(std::ranges::max(mask.colour_at(y, x))) > limit ? 1 : 0;
+  return count;
+}
+
 /// A grey mask and how near values are that count as equal.
 class SlopeCount {
  public:
@@ -301,6 +310,9 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
       pixels_above(static_cast<double>(facts.largest_value) / dark_part, grey);
   facts.pixels_above_threshold =
       pixels_above(threshold_frac * static_cast<double>(facts.possible_value), grey);
+  if (facts.has_colours)
+    facts.pixels_above_in_a_channel =
+        colours_above(threshold_frac * static_cast<double>(facts.possible_value), mask);
   if (!facts.has_colours && facts.colours.size() > 2)
     facts.slopes = SlopeCount(grey, facts, tolerance).slopes();
   if (facts.has_colours) facts.is_flat = are_areas_flat(mask, colours);

@@ -70,6 +70,7 @@ struct MaskFacts {
   std::int64_t pixels_above_zero = 0;
   std::int64_t pixels_above_dark = 0;  ///< above an eighth of the largest value
   std::int64_t pixels_above_threshold = 0;
+  std::int64_t pixels_above_in_a_channel = 0;  ///< likewise, in red, green or blue
   bool has_colours = false;
   std::uint64_t content_hash = 0;
   ImageOrigin origin;

@@ -70,9 +70,9 @@ std::vector<std::string> MaskSurvey::notes() const {
 
 std::vector<std::string> MaskSurvey::reading_notes() const {
   if (added().empty()) return {};
-  std::vector<std::string> notes{edge_note(),   blur_note(),   speck_note(),      alone_note(),
-                                 alpha_note(),  frame_note(),  background_note(), colour_map_note(),
-                                 border_note(), palette_note()};
+  std::vector<std::string> notes{edge_note(),       luma_note(),   blur_note(),   speck_note(),
+                                 alone_note(),      alpha_note(),  frame_note(),  background_note(),
+                                 colour_map_note(), border_note(), palette_note()};
   const auto inverted =
       std::ranges::count_if(masks_, [](const auto& mask) { return mask.origin.was_inverted; });
   if (inverted > 0) notes.push_back(cat(counted(inverted, "mask"), ' ', inverted_words, '.'));
@@ -114,6 +114,22 @@ std::string MaskSurvey::edge_note() const {
     note += cat(" It leaves ", std::ceil(1000 * least) / 10, " % of what is not dark in '", name,
                 "': look whether all masks have one range.");
   return note;
+}
+
+/// That the threshold leaves out colours that are bright, but dark in grey.
+std::string MaskSurvey::luma_note() const {
+  if (reading_.foreground != Foreground::above_threshold) return "";
+  std::int64_t grey = 0, coloured = 0;
+  for (const auto& mask : masks_) {
+    if (!mask.has_colours) continue;
+    grey += mask.pixels_above_threshold;
+    coloured += mask.pixels_above_in_a_channel;
+  }
+  constexpr double notable = 1.1;
+  if (static_cast<double>(coloured) <= notable * static_cast<double>(grey)) return "";
+  return cat("The threshold is one of grey values, 0.299 R + 0.587 G + 0.114 B: it leaves out ",
+             coloured - grey, " of ", counted(coloured, "pixel"),
+             " whose red, green or blue is above it. Save masks with one number for each class.");
 }
 
 /// That pixels between areas are foreground.

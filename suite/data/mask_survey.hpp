@@ -62,6 +62,7 @@ class MaskSurvey {
   [[nodiscard]] bool are_random_colours_on_black() const;
   [[nodiscard]] MaskReading reading_of_colours() const;
   [[nodiscard]] std::string edge_note() const;
+  [[nodiscard]] std::string luma_note() const;
   [[nodiscard]] std::string blur_note() const;
   [[nodiscard]] std::string speck_note() const;
   [[nodiscard]] std::string alone_note() const;

@@ -190,6 +190,37 @@ std::optional<FilesByStem> with_other_ends(const FilesByStem& images, const File
   return by_image;
 }
 
+/// Errors: BadInput where all masks are called as an image and more, and half of the images have
+/// several.
+void require_one_mask_each(const fs::path& root,
+                           const FilesByStem& images,
+                           const FilesByStem& masks) {
+  if (masks.size() <= images.size()) return;
+  const auto image_of = [&](const std::string& mask) {
+    constexpr auto separators = "_- .";
+    auto image = images.end();
+    for (auto end = mask.find_last_of(separators);
+         image == images.end() && end != std::string::npos && end > 0;
+         end = mask.find_last_of(separators, end - 1))
+      image = images.find(mask.substr(0, end));
+    return image;
+  };
+  std::map<std::string, std::vector<std::string>> masks_of;
+  for (const auto& [mask, name] : masks) {
+    const auto image = image_of(mask);
+    if (image == images.end()) return;
+    masks_of[image->second].push_back(name);
+  }
+  const auto has_several = [](const auto& one) { return one.second.size() > 1; };
+  const auto first = std::ranges::find_if(masks_of, has_several);
+  if (first == masks_of.end() ||
+      2 * std::ranges::count_if(masks_of, has_several) < std::ssize(images))
+    return;
+  throw BadInput({cat("Images in ", in_folder(root / "images"), " have several masks each: '",
+                      first->first, "' has ", first_few(first->second)),
+                  "a picture has one mask", std::string(unite_masks)});
+}
+
 void require_partners(const fs::path& root,
                       const FilesByStem& images,
                       const FilesByStem& named_masks,
@@ -202,6 +233,7 @@ void require_partners(const fs::path& root,
   for (const auto& image : images_alone)
     for (const auto& mask : masks_alone)
       require_one_spelling(root / "images" / image, root / "masks" / mask);
+  require_one_mask_each(root, images, named_masks);
   if (!images_alone.empty())
     throw BadInput(
         {cat(images_alone.size(), " of ", images.size(), " images in ", in_folder(root / "images"),

@@ -8,12 +8,17 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace scalestudy {
 
 /// Errors: BadInput when they differ only in whether accents are parts of letters.
 void require_one_spelling(const std::filesystem::path& one, const std::filesystem::path& other);
+
+/// What to do where a picture has several.
+inline constexpr std::string_view unite_masks =
+    "Unite the masks of each picture in one, with a number for each object";
 
 using FilesByStem = std::map<std::string, std::string>;  ///< names without extension, and with it
 

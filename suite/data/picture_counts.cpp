@@ -33,7 +33,7 @@ std::pair<std::int64_t, std::int64_t> above(std::int64_t limit, const Image& ima
 
 }  // namespace
 
-void PictureCounter::add(const Image& image) {
+void PictureCounter::add(const Image& image, const std::string& name) {
   ++all_;
   if (image.origin.was_inverted) ++counts_.inverted;
   if (image.origin.was_transparent) ++counts_.transparent;
@@ -45,6 +45,7 @@ void PictureCounter::add(const Image& image) {
   }
   auto& range = image.type == SampleType::uint8 ? of_8_bit_ : of_16_bit_;
   auto [least, largest] = image.value_range();
+  if (least == largest) flat_.push_back(name);
   if (largest > range.full / 4) {
     const auto [hot, rest] = above(range.full / 4, image);
     if (1000 * hot <= most_hot_per_mille * image.value_count()) {
@@ -83,8 +84,6 @@ std::string PictureCounter::note_of(const Range& range) const {
   if (pictures == 0 || most - least > full / 4) return "";
   const auto which = cat(pictures, " of ", counted(all_, "picture"), pictures == 1 ? " is" : " are",
                          " of ", full > 255 ? 16 : 8, " bit, with ");
-  if (most == least && hot == 0)
-    return cat(which, "no value but ", most, ": there is nothing to see.");
   const bool is_dark = most <= full / 4;
   const auto part = std::max<std::int64_t>(is_dark ? most : most - least, 1);
   return cat(which, "values from ", least, " to ", most, " of ", full,
@@ -94,8 +93,16 @@ std::string PictureCounter::note_of(const Range& range) const {
 }
 
 std::string PictureCounter::range_note(bool as_grey) const {
-  std::vector<std::string> notes{as_grey ? luma_note() : "", note_of(of_16_bit_),
-                                 note_of(of_8_bit_)};
+  std::vector<std::string> notes;
+  if (!flat_.empty())
+    notes.push_back(cat(flat_.size(), " of ", counted(all_, "picture"),
+                        flat_.size() == 1 ? " has" : " have",
+                        " one value everywhere: ", first_few(flat_), '.'));
+  if (std::ssize(flat_) < all_) {
+    if (as_grey) notes.push_back(luma_note());
+    notes.push_back(note_of(of_16_bit_));
+    notes.push_back(note_of(of_8_bit_));
+  }
   std::erase(notes, "");
   return join(notes, " ");
 }
@@ -123,7 +130,7 @@ std::string range_note(const ImageSet& set) {
     PictureCounter pictures;
     for (std::size_t i = 0; i < count; i += step) {
       try {
-        pictures.add(set.read_image(i));
+        pictures.add(set.read_image(i), set.samples()[i].id);
       } catch (const BadInput&) {
         continue;
       }

@@ -19,11 +19,11 @@ struct PictureCounts {
 
 class PictureCounter {
  public:
-  void add(const Image& image);
+  void add(const Image& image, const std::string& name);
   [[nodiscard]] PictureCounts counts() const;
 
-  /// That values all lie in a quarter of what is possible, or, where pictures are read `as_grey`,
-  /// that coloured ones get much darker by it; "" otherwise.
+  /// That pictures have one value everywhere, that values all lie in a quarter of what is possible,
+  /// or, where pictures are read `as_grey`, that coloured ones get much darker by it; "" otherwise.
   [[nodiscard]] std::string range_note(bool as_grey) const;
 
  private:
@@ -40,6 +40,7 @@ class PictureCounter {
 
   PictureCounts counts_;
   std::int64_t all_ = 0;
+  std::vector<std::string> flat_;  ///< names of those with one value everywhere
   Range of_8_bit_{255}, of_16_bit_{65535};
   bool fills_14_bit_ = false;  ///< some of 16 bit
   bool fills_16_bit_ = false;

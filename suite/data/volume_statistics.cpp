@@ -378,7 +378,7 @@ std::string noise_warning(const std::array<double, 3>& correlation) {
   return cat("The noise of neighbouring voxels is correlated along ", join(axes, ", "), " (",
              join(values, ", "),
              "): Noise2Void learns part of such noise, and the loss does not show it. Structure as "
-             "fine as a voxel can look the same.");
+             "fine as a voxel, or far stronger than the noise, can look the same.");
 }
 
 }  // namespace scalestudy

@@ -209,6 +209,11 @@ TEST_F(ImageMaskSet, MasksMayHaveOneSuffixMore) {
         (void)set_of({"img_1.png", "img_2.png"}, {"mask_0.png", "mask_1.png"});
       },
       {"images count from 1, masks from 0"});
+  test::expect_refused(
+      [&] {
+        (void)set_of({"a.png", "b.png"}, {"a_0.png", "a_1.png", "b_0.png"});
+      },
+      {"'a.png' has 'a_0.png', 'a_1.png'", "Unite the masks of each picture"});
 }
 
 TEST_F(ImageMaskSet, RefusesTwoFilesOfOneName) {
@@ -385,6 +390,15 @@ TEST_F(ClassSet, FoldersInCapitalsAreNamed) {
   add("set/Images/1.jpg");
   test::expect_refused([&] { (void)kind_of_source(root_ / "set"); },
                        {"has 'Images', and no 'images'", "Rename it to 'images'"});
+}
+
+TEST_F(ClassSet, FoldersOfOnePictureEachAreNoSet) {
+  for (const auto* id : {"a1", "b2"})
+    for (const auto* file : {"images/x.png", "masks/x_0.png", "masks/x_1.png"})
+      add(cat("set/", id, "/", file));
+  test::expect_refused(
+      [&] { (void)kind_of_source(root_ / "set"); },
+      {"has 2 folders with images/ and masks/ of their own", "Unite the masks of each picture"});
 }
 
 TEST_F(ClassSet, RefusesLinksToNothingAndSplitsWithoutClasses) {

@@ -344,6 +344,19 @@ TEST(MaskReading, PicturesWithSomethingDrawnOverThemAreNoMasks) {
       << "where a threshold is asked for";
 }
 
+TEST(MaskReading, AThresholdThatLeavesOutColoursIsSaid) {
+  const auto coloured = mask_of([](auto y, auto x) {
+    const int number = object_at(y, x);
+    return std::vector{number == 1 ? 255 : 0, number == 2 ? 255 : 0, number > 2 ? 255 : 0};
+  });
+  const Masks set({coloured});
+  const auto masks = survey_of(set, 0.5);
+  EXPECT_EQ(masks.foreground_frac(0), double(object_pixels) / 4 / (side * side)) << "green";
+  EXPECT_THAT(join(masks.notes(), " "), testing::HasSubstr("it leaves out 507 of 676 pixels"));
+  EXPECT_THAT(join(survey_of(Masks({squares({255, 255, 9, 9})}), 0.5).notes(), " "),
+              testing::Not(testing::HasSubstr("leaves out")));
+}
+
 TEST(MaskReading, GreyInThreeChannelsIsGrey) {
   const auto mask = mask_of([](auto y, auto x) {
     const int value = 50 * object_at(y, x);

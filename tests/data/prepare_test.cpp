@@ -378,7 +378,7 @@ TEST_F(InspectSet, SaysWhereAllPicturesUseFewOfTheirSixteenBits) {
   auto spotted = blank_image(64, 64, 1, SampleType::uint16);
   spotted.bytes[14] = spotted.bytes[15] = std::byte{255};
   PictureCounter counter;
-  counter.add(spotted);
+  counter.add(spotted, "a");
   EXPECT_THAT(counter.range_note(false),
               HasSubstr("from 0 to 0 of 65535, but for 1 brighter pixel: "));
   EXPECT_THAT(notes_of({{61440, 65535}, {62000}}), HasSubstr("16 times less contrast"));
@@ -396,8 +396,8 @@ TEST(PictureCounter, SaysWhereGreyIsMuchDarkerThanTheColour) {
     auto picture = blank_image(8, 8, 3, SampleType::uint8);
     for (std::size_t c = 0; c < 3; ++c) picture.bytes[30 + c] = std::byte(colour[c]);
     PictureCounter counter;
-    counter.add(picture);
-    counter.add(blank_image(8, 8, 1, SampleType::uint8));
+    counter.add(picture, "a");
+    counter.add(pattern(8, 8, 1), "b");
     return counter.range_note(as_grey);
   };
   EXPECT_THAT(note_of({0, 0, 250}),
@@ -411,20 +411,21 @@ TEST(PictureCounter, SaysWhereGreyIsMuchDarkerThanTheColour) {
 
 /// As of values from 0 to 1 that were cast to whole numbers.
 TEST(PictureCounter, SaysWhereAllPicturesOfEightBitsUseFewOfThem) {
-  const auto note_of = [](const std::vector<int>& values) {
+  const auto note_of = [](const std::vector<int>& values, const std::string& other = "") {
     auto picture = blank_image(64, 64, 1, SampleType::uint8);
     for (std::size_t i = 0; i < picture.bytes.size(); ++i)
       picture.bytes[i] = std::byte(values[i % values.size()]);
     PictureCounter counter;
-    counter.add(picture);
+    for (const auto* name : {"a", "b"}) counter.add(picture, name);
+    if (!other.empty()) counter.add(pattern(8, 8, 1), "c");
     return counter.range_note(true);
   };
   EXPECT_EQ(note_of({0, 1, 0}),
-            "1 of 1 picture is of 8 bit, with values from 0 to 1 of 255: 255 times darker than "
+            "2 of 2 pictures are of 8 bit, with values from 0 to 1 of 255: 255 times darker than "
             "full range. Stretch all of them alike to 0 to 255 when saving.");
   EXPECT_THAT(note_of({100, 150}), HasSubstr("5 times less contrast"));
-  EXPECT_EQ(note_of({0}),
-            "1 of 1 picture is of 8 bit, with no value but 0: there is nothing to see.");
+  EXPECT_EQ(note_of({9}), "2 of 2 pictures have one value everywhere: 'a', 'b'.");
+  EXPECT_EQ(note_of({0}, "bright"), "2 of 3 pictures have one value everywhere: 'a', 'b'.");
   EXPECT_EQ(note_of({0, 64}), "");
   EXPECT_EQ(note_of({100, 164}), "");
 }

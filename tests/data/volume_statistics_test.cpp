@@ -237,7 +237,7 @@ TEST(NoiseWarning, NamesNotableAxesWithTheirValues) {
   EXPECT_EQ(noise_warning({NAN, 0.312, 0.284}),
             "The noise of neighbouring voxels is correlated along y, x (+0.31, +0.28): Noise2Void "
             "learns part of such noise, and the loss does not show it. Structure as fine as a "
-            "voxel can look the same.");
+            "voxel, or far stronger than the noise, can look the same.");
   EXPECT_NE(noise_warning({-0.2, 0, 0}).find("along z (-0.20)"), std::string::npos);
 }
 

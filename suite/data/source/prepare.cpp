@@ -14,6 +14,7 @@
 #include "data/mask_survey.hpp"
 #include "data/pack/pack_set_writer.hpp"
 #include "data/pack/pack_volume.hpp"
+#include "data/paired_names.hpp"
 #include "data/picture_counts.hpp"
 #include "data/sample_problems.hpp"
 #include "data/source/image_source.hpp"
@@ -133,7 +134,7 @@ class SampleMaker {
     } else {
       sample.image = set_.read_image(index);
     }
-    pictures_.add(sample.image);
+    pictures_.add(sample.image, id);
     if (description_.fit) require_readable_size(sample.image, size_);
     if (description_.kind == PackKind::image_mask) sample.mask = make_mask(index, sample.image);
     if (description_.fit) sample.image = fitted(sample.image, *description_.fit, size_);
@@ -226,6 +227,26 @@ PrepareSummary prepare_volume(const fs::path& source,
           joined(content_warnings(volume), notes_of(volume))};
 }
 
+/// Errors: BadInput where folders have images/ and masks/ of their own, as in Kaggle's DSB 2018.
+void require_no_set_for_each_picture(const fs::path& source) {
+  std::error_code error;
+  std::int64_t sets = 0;
+  for (const auto& entry : fs::directory_iterator(source, error)) {
+    std::error_code ignored;
+    sets += fs::is_directory(entry.path() / "images", ignored) &&
+                    fs::is_directory(entry.path() / "masks", ignored)
+                ? 1
+                : 0;
+  }
+  if (sets < 2) return;
+  throw BadInput({cat("Folder '", source.string(), "' has ", counted(sets, "folder"),
+                      " with images/ and masks/ of their own"),
+                  "a set has one of each",
+                  cat("Put all pictures into images/, and the mask of each, under the same name, "
+                      "into masks/. ",
+                      unite_masks)});
+}
+
 }  // namespace
 
 PackKind kind_of_source(const fs::path& source) {
@@ -245,6 +266,7 @@ PackKind kind_of_source(const fs::path& source) {
       throw BadInput({cat("Folder '", source.string(), "' has '", name, "', and no '", small, "'"),
                       "names of folders are in small letters", cat("Rename it to '", small, "'")});
   }
+  require_no_set_for_each_picture(source);
   throw BadInput(
       {cat("Folder '", source.string(), "' has neither images/ and masks/ nor train/"),
        "it is not known how its pictures belong together",

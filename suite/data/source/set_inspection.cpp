@@ -39,7 +39,7 @@ SampleFacts facts_by_reading(const ImageSet& set,
                              PictureCounter& pictures,
                              std::optional<MaskSurvey>& masks) {
   const auto image = set.read_image(index);
-  pictures.add(image);
+  pictures.add(image, set.samples()[index].id);
   if (masks) {
     const auto mask = set.read_mask(index);
     require_own_mask(image, mask, set, index);
