@@ -18,7 +18,7 @@ void require_one_spelling(const std::filesystem::path& one, const std::filesyste
 
 /// What to do where a picture has several.
 inline constexpr std::string_view unite_masks =
-    "Unite the masks of each picture in one, with a number for each object";
+    "Keep one mask of each picture; unite those of single objects in one, with a number for each";
 
 using FilesByStem = std::map<std::string, std::string>;  ///< names without extension, and with it
 

@@ -213,7 +213,7 @@ TEST_F(ImageMaskSet, MasksMayHaveOneSuffixMore) {
       [&] {
         (void)set_of({"a.png", "b.png"}, {"a_0.png", "a_1.png", "b_0.png"});
       },
-      {"'a.png' has 'a_0.png', 'a_1.png'", "Unite the masks of each picture"});
+      {"'a.png' has 'a_0.png', 'a_1.png'", "Keep one mask of each picture"});
 }
 
 TEST_F(ImageMaskSet, RefusesTwoFilesOfOneName) {
@@ -398,7 +398,7 @@ TEST_F(ClassSet, FoldersOfOnePictureEachAreNoSet) {
       add(cat("set/", id, "/", file));
   test::expect_refused(
       [&] { (void)kind_of_source(root_ / "set"); },
-      {"has 2 folders with images/ and masks/ of their own", "Unite the masks of each picture"});
+      {"has 2 folders with images/ and masks/ of their own", "Keep one mask of each picture"});
 }
 
 TEST_F(ClassSet, RefusesLinksToNothingAndSplitsWithoutClasses) {
