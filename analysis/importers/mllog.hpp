@@ -51,8 +51,8 @@ struct LoggedRun {
   std::map<double, double> stopped;      ///< epoch_num of epoch_stop, and its epoch_count or 1
   std::map<double, double> started;      ///< epoch_num of epoch_start, and when it first came
   double first_block = not_available;    ///< number of the first epoch of its first block_start
-  double samples_count = not_available;  ///< the largest of eval_accuracy and run_stop
   double block_epochs = not_available;   ///< epoch_count of that
+  double samples_count = not_available;  ///< the largest that eval_accuracy or run_stop says
   std::map<double, double> evaluated;    ///< epoch_num of eval_accuracy, and when it first came
   std::vector<double> throughputs;       ///< in the log's samples per second
   std::vector<LoggedQuality> qualities;  ///< by moment, those of one moment by time

@@ -83,6 +83,7 @@ ColourCounts count_colours(const Image& mask, std::int64_t tolerance, MaskFacts&
   return seen;
 }
 
+/// What all outermost pixels are, where others are not.
 std::optional<Colour> frame_of(const Image& mask, const MaskFacts& facts) {
   const auto colour = mask.colour_at(0, 0);
   const auto is_it = [&](std::int64_t y, std::int64_t x) { return mask.colour_at(y, x) == colour; };
