@@ -187,6 +187,7 @@ std::set<std::string> differing_settings(const std::vector<Series*>& series) {
 /// Series that read the same say the settings in which they differ, where these are few.
 void name_settings(std::vector<Series>& series) {
   constexpr std::size_t most_named = 3;
+  constexpr std::string_view settings = "settings.";
   std::map<std::string, std::vector<Series*>> by_name;
   for (Series& one : series) by_name[one.name].push_back(&one);
   for (const auto& [name, alike] : by_name) {
@@ -195,7 +196,7 @@ void name_settings(std::vector<Series>& series) {
     for (Series* one : alike) {
       const auto values = flatten_json(to_json_text(one->spec));
       for (auto path : paths) {
-        const auto shown = path.starts_with("settings.") ? path.substr(9) : path;
+        const auto shown = path.starts_with(settings) ? path.substr(settings.size()) : path;
         std::ranges::replace(path, '.', '/');
         const auto value = values.find("/" + path);
         one->name += cat(", ", shown, ' ', value == values.end() ? "none" : value->second);
