@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ascii.hpp"
 #include "core/error.hpp"
 #include "core/text.hpp"
 #include "core/visible.hpp"
@@ -380,20 +381,27 @@ std::map<std::string, std::string> settings_of(const CsvTable& table,
 }
 
 std::vector<std::string> changes_of(const CsvTable& table, const std::vector<std::size_t>& rows) {
+  constexpr std::size_t most_values = 4;
   std::vector<std::string> changes;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
     const auto name = plain_name(table.columns()[i]);
-    if (!is_setting(name) && !is_batch(name)) continue;
+    const bool is_known = is_setting(name) || is_batch(name) ||
+                          std::ranges::find(sample_columns, name) != sample_columns.end();
+    bool are_words = std::ranges::find(used, name) == used.end();
     std::vector<std::pair<std::size_t, std::string>> values;  // that differ from the one before
-    for (const auto row : rows)
-      if (auto value = plain_value(table.text(row, i));
-          !value.empty() && (values.empty() || values.back().second != value))
+    for (const auto row : rows) {
+      auto value = plain_value(table.text(row, i));
+      are_words = are_words && (value.empty() || is_letter(value[0]));
+      if (!value.empty() && (values.empty() || values.back().second != value))
         values.emplace_back(row, std::move(value));
+    }
     const bool is_counter = 3 * values.size() > rows.size() + 3;
-    if (values.size() > 1 && !is_counter)
-      changes.push_back(cat(
-          table.place(values[1].first, i), ": ", one_line(shortened(values[1].second, 80)),
-          " after ", one_line(shortened(values[0].second, 80)), ": times and rates are of both"));
+    if (values.size() < 2 || is_counter ||
+        !(is_known || (are_words && values.size() <= most_values)))
+      continue;
+    changes.push_back(
+        cat(table.place(values[1].first, i), ": ", one_line(shortened(values[1].second, 80)),
+            " after ", one_line(shortened(values[0].second, 80)), ": times and rates are of both"));
   }
   return changes;
 }

@@ -38,7 +38,8 @@ struct FileFacts {
 [[nodiscard]] std::map<std::string, std::string> settings_of(const CsvTable& table,
                                                              const std::vector<std::size_t>& rows);
 
-/// Where batch, model, data, precision or device change within `rows`, a sentence each.
+/// Where batch, model, data, precision, device or samples of an epoch change within `rows`, or a
+/// column of words does a few times, a sentence each.
 [[nodiscard]] std::vector<std::string> changes_of(const CsvTable& table,
                                                   const std::vector<std::size_t>& rows);
 

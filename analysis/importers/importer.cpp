@@ -381,12 +381,18 @@ void require_distinct(const std::vector<PublishedStudy>& studies) {
 }  // namespace
 
 bool is_setting(std::string_view name) {
-  constexpr std::array names{"model",      "model_name", "arch",        "architecture", "network",
-                             "backbone",   "dataset",    "precision",   "dtype",        "amp",
-                             "gpu_name",   "image_size", "img_size",    "input_size",   "crop_size",
-                             "patch_size", "resolution", "image_height"};
-  return std::ranges::any_of(
-      names, [&](std::string_view one) { return name == one || name.ends_with(cat('_', one)); });
+  constexpr std::array names{
+      "model",        "model_name", "arch",       "architecture", "network",        "backbone",
+      "dataset",      "precision",  "dtype",      "amp",          "gpu_name",       "gpu_type",
+      "device_name",  "image_size", "img_size",   "input_size",   "input_shape",    "crop_size",
+      "patch_size",   "tile_size",  "resolution", "image_height", "num_frames",     "seq_len",
+      "seq_length",   "max_length", "block_size", "context_size", "context_length", "num_workers",
+      "accumulation", "grad_accum", "optimizer",  "compile"};
+  return name.find("accumul") != std::string_view::npos ||
+         name.find("sequence_length") != std::string_view::npos ||
+         std::ranges::any_of(names, [&](std::string_view one) {
+           return name == one || name.ends_with(cat('_', one));
+         });
 }
 
 bool is_batch(std::string_view name) {

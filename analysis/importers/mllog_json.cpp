@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
 
 #include <nlohmann/json.hpp>
 
@@ -106,8 +107,9 @@ class SectionReader {
     for (line_ = 1; !text.empty(); ++line_) {
       const auto end = std::min(text.find('\n'), text.size());
       const auto line = text.substr(0, end);
-      if (const auto at = line.find(mllog_mark); at != std::string_view::npos)
-        take_payload(only_payload(line.substr(at + mllog_mark.size())));
+      const auto plain = unquoted(line);
+      if (const auto at = plain.find(mllog_mark); at != std::string_view::npos)
+        take_payload(only_payload(plain.substr(at + mllog_mark.size())));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     fill(sections_.back().facts, next_facts_);
@@ -121,6 +123,14 @@ class SectionReader {
   }
 
  private:
+  /// Docker keeps lines as {"log": ":::MLLOG {…}", …}.
+  [[nodiscard]] std::string_view unquoted(std::string_view line) {
+    if (!line.starts_with("{\"log\"") || line.find(mllog_mark) == std::string_view::npos)
+      return line;
+    const auto log = member(json_or_discarded(std::string(line)), "log");
+    return log.is_string() ? quoted_.emplace_back(log.get<std::string>()) : line;
+  }
+
   /// Two writers at once may have cut each other's records.
   [[nodiscard]] std::string_view only_payload(std::string_view payload) const {
     if (payload.find(mllog_mark) == std::string_view::npos) return payload;
@@ -134,13 +144,17 @@ class SectionReader {
     if (!seen_.insert(payload).second) return;
     const auto event = json_or_discarded(with_quoted_nan(payload));
     const double time_ms = number_of(member(event, "time_ms"));
-    const auto key = text_of(member(event, "key"));
+    auto key = text_of(member(event, "key"));
+    auto value = member(event, "value");
+    if (key == "eval_error") {
+      key = "eval_accuracy";
+      value = {{eval_error_part, value}};
+    }
     if (key.empty() || !std::isfinite(time_ms)) {
       uncounted_.add("line", "of the log cannot be read", line_);
       return;
     }
     if (key == "run_start") return begin(time_ms);
-    const auto value = member(event, "value");
     if (take_fact(key, value)) return;
     sections_.back().has_stop |= key == "run_stop";
     auto& events = sections_.back().events;
@@ -221,6 +235,7 @@ class SectionReader {
 
   std::string origin_;
   std::size_t line_ = 0;
+  std::deque<std::string> quoted_;  // do not move
   std::set<std::string_view> seen_;
   std::vector<Section> sections_{1};
   LoggedFacts next_facts_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/ascii.hpp"
 #include "core/error.hpp"
@@ -42,8 +43,7 @@ struct Mode {
   PublishedRule rule;
 };
 /// Beside those that are called as rules are.
-constexpr std::array modes{Mode{"weak_synthetic", PublishedRule::weak},
-                           Mode{"linear_rule", PublishedRule::linear},
+constexpr std::array modes{Mode{"linear_rule", PublishedRule::linear},
                            Mode{"mlperf_ttt", PublishedRule::time_to_quality}};
 /// "strong_gbs16": strong scaling of a global batch of 16.
 constexpr std::string_view strong_mode = "strong_gbs";
@@ -172,6 +172,7 @@ class Reader {
         study.arms.push_back(std::move(rows.arm));
       }
       name_arms(study);
+      note_sources(study);
       imported.studies.push_back(std::move(study));
     }
     if (imported.studies.size() > 1 && std::ranges::all_of(imported.studies, has_one_count))
@@ -380,6 +381,17 @@ class Reader {
     return study;
   }
 
+  /// "A100" of "4x A100" with four ranks.
+  [[nodiscard]] std::string device_at(std::size_t row) {
+    const auto device = name_at(row, columns_.device);
+    const auto count = cat(ranks_of(row));
+    const auto rest = std::string_view(device).substr(std::min(count.size(), device.size()));
+    if (!device.starts_with(count) || !(rest.starts_with('x') || rest.starts_with(" x ")))
+      return device;
+    const auto name = rest.substr(rest.find('x') + 1);
+    return std::string(name.substr(std::min(name.find_first_not_of(' '), name.size())));
+  }
+
   /// Without what says that the table's maker computed the number.
   [[nodiscard]] std::string source_at(std::size_t row) const {
     auto source = at(row, columns_.source);
@@ -388,7 +400,7 @@ class Reader {
   }
 
   ArmRows& arm_of(std::size_t row, const PublishedStudy& study) {
-    const auto device = name_at(row, columns_.device);
+    const auto device = device_at(row);
     const auto precision = name_at(row, columns_.precision);
     const auto mode = mode_at(row);
     const auto source = source_at(row);
@@ -415,12 +427,14 @@ class Reader {
     const auto mode = mode_at(row);
     if (mode.empty()) return PublishedRule::not_stated;
     if (strong_batch(row)) return PublishedRule::strong;
+    if (mode.starts_with("weak_")) return PublishedRule::weak;
     if (const auto rule = find_choice<PublishedRule>(mode)) return *rule;
     const auto found = std::ranges::find(modes, mode, &Mode::name);
     if (found == modes.end())
       refuse(row, columns_.mode,
              cat("it is none of ", join(names_of(named_choices<PublishedRule>()), ", "), ", ",
-                 names_in(modes), ", ", strong_example));
+                 names_in(modes), ", and begins with none of weak_, ", strong_mode,
+                 " (and the global batch)"));
     return found->rule;
   }
 
@@ -433,6 +447,17 @@ class Reader {
     if (!is_count)
       refuse(row, columns_.mode, cat("the global batch stands behind it, as ", strong_example));
     return std::stod(digits);
+  }
+
+  /// Numbers of several sources are compared with none of another.
+  void note_sources(const PublishedStudy& study) {
+    std::map<std::tuple<std::string, std::string, PublishedRule>, int> arms;
+    for (const auto& arm : study.arms) ++arms[{arm.device, arm.precision, arm.scaling_rule}];
+    for (const auto& [what, count] : arms)
+      if (count > 1)
+        notes_.push_back(cat(study.name, ": ", count,
+                             " arms have one device, precision and rule, and "
+                             "differ in source or mode: rows of one curve have the same"));
   }
 
   /// As short as they can be told apart.

@@ -11,9 +11,11 @@
 namespace scalestudy::epoch_columns {
 
 /// What columns and comments call all ranks.
-inline constexpr std::array<std::string_view, 14> rank_names{
-    number_of_ranks, "ranks", "n_ranks", "nranks",   "num_ranks", "world_size", "n_gpus",
-    "n_gpu",         "ngpus", "ngpu",    "num_gpus", "num_gpu",   "gpus",       "gpu_count"};
+inline constexpr std::array<std::string_view, 20> rank_names{
+    number_of_ranks, "ranks",   "n_ranks", "nranks",    "num_ranks",
+    "world_size",    "n_gpus",  "n_gpu",   "ngpus",     "ngpu",
+    "num_gpus",      "num_gpu", "gpus",    "gpu_count", "num_processes",
+    "n_processes",   "nprocs",  "n_procs", "hvd_size",  "active_workers"};
 inline constexpr std::array<std::string_view, 4> node_names{"nodes", "n_nodes", "nnodes",
                                                             "num_nodes"};
 /// Of processes, one for each rank.

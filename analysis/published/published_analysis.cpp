@@ -305,11 +305,14 @@ bool is_superlinear(const PublishedPoint& point) {
 
 /// Units differ, or how much was trained, which may be the rule's own doing.
 bool is_doubtful(const PublishedPoint& point, PublishedRule rule) {
-  constexpr double least_ratio = 0.1, largest_efficiency = 1.1;
+  constexpr double least_ratio = 0.1, least_step = 0.25, largest_efficiency = 1.1;
   const double growth =
       static_cast<double>(point.ranks) / static_cast<double>(point.to_base.base_ranks);
   const double efficiency = point.efficiency.value;
-  if (efficiency * growth < least_ratio) return true;
+  const bool has_other_previous = point.to_previous.base_ranks != point.to_base.base_ranks;
+  if (efficiency * growth < least_ratio ||
+      (has_other_previous && point.to_previous.factor().value < least_step))
+    return true;
   const bool may_train_less =
       rule == PublishedRule::time_to_quality || rule == PublishedRule::linear_fixed_samples;
   const double work = point.to_base.factors.statistical.value;

@@ -65,6 +65,16 @@ TEST_F(ImportedLogs, SettingsThatChangeWithinALogAreNoted) {
   EXPECT_THAT(notes_of("bs", [](int epoch) { return cat(391 * epoch); }),
               Not(HasSubstr("are of both")))
       << "counts something";
+  EXPECT_THAT(notes_of("seq_len", [](int epoch) { return epoch < 6 ? "128" : "512"; }),
+              HasSubstr("512 after 128"));
+  EXPECT_THAT(notes_of("samples", [](int epoch) { return epoch < 6 ? "100" : "200"; }),
+              HasSubstr("200 after 100"));
+  EXPECT_THAT(notes_of("part", [](int epoch) { return epoch < 6 ? "frozen" : "all"; }),
+              HasSubstr("column part: all after frozen"));
+  EXPECT_THAT(notes_of("best", [](int epoch) { return epoch % 2 == 0 ? "yes" : "no"; }),
+              Not(HasSubstr("are of both")));
+  EXPECT_THAT(notes_of("lr", [](int epoch) { return epoch < 6 ? "0.1" : "0.01"; }),
+              Not(HasSubstr("are of both")));
   EXPECT_THAT(notes_of("precision", [](int) { return "amp"; }), Not(HasSubstr("are of both")));
 }
 
@@ -90,6 +100,10 @@ TEST_F(ImportedLogs, LaunchesOfOnePointHaveOneConfiguration) {
                         ImportFormat::epoch_csv);
     });
   };
+  for (const auto* name :
+       {"grad_accum", "accumulate_grad_batches", "max_seq_length", "num_workers"})
+    EXPECT_THAT(import_two(cat(name, "\n5,1"), cat(name, "\n3,8")), HasSubstr("both with 4 ranks"))
+        << name;
   EXPECT_THAT(
       import_two("Batch Size\n5,16", "batch_size\n3,64"),
       HasSubstr("b has batch_size 64 and a has 16, both with 4 ranks (they are two studies"));

@@ -246,6 +246,44 @@ TEST_F(ImportedLogs, ARunThatGoesOnFromALaterBlockIsCensored) {
   }
 }
 
+/// The times tell where nothing but evaluations is numbered.
+TEST_F(ImportedLogs, ARunThatIsJudgedTooEarlyIsCensored) {
+  const auto notes_of = [&](int first, int delay_ms) {
+    auto text = line(0, R"("submission_benchmark", "value": "resnet")") + line(0, "\"run_start\"");
+    for (int i = 0; i < 4; ++i)
+      text += line(
+          delay_ms + 220'000 * i,
+          cat(R"("eval_accuracy", "value": 0.76, "metadata": {"epoch_num": )", first + 4 * i, "}"));
+    return import(text + line(2'000'000, R"("run_stop", "metadata": {"status": "success"})")).notes;
+  };
+  EXPECT_THAT(notes_of(24, 220'000), Contains("log: kept as censored: it goes on from epoch 21"));
+  EXPECT_THAT(notes_of(24, 24 * 55'000), Each(Not(HasSubstr("censored")))) << "first judged late";
+  EXPECT_THAT(notes_of(4, 220'000), Each(Not(HasSubstr("censored"))));
+  EXPECT_THAT(notes_of(3, 220'000), Each(Not(HasSubstr("censored")))) << "counts from 0";
+}
+
+TEST_F(ImportedLogs, AnErrorIsReachedFromAbove) {
+  const auto run_with = [&](const char* error) {
+    const auto text = log_of({.benchmark = "cosmoflow", .qualities = {"0.4", error}});
+    return only_run(import(replaced(text, "eval_accuracy", "eval_error")));
+  };
+  EXPECT_EQ(run_with("0.123").outcome, PublishedOutcome::complete);
+  EXPECT_EQ(run_with("0.123").quality, 0.123);
+  EXPECT_EQ(run_with("0.125").outcome, PublishedOutcome::quality_missed);
+}
+
+TEST_F(ImportedLogs, LinesThatDockerQuotesAreRead) {
+  const auto plain = log_of({});
+  std::string quoted;
+  for (const auto& one : split(plain, '\n'))
+    if (!one.empty())
+      quoted += cat(R"({"log":")", replaced(one, "\"", "\\\""), R"(\n","stream":"stdout"})", "\n");
+  const auto run = only_run(import(quoted)), expected = only_run(import(plain));
+  EXPECT_EQ(run.training_time_s, expected.training_time_s);
+  EXPECT_EQ(run.epochs, expected.epochs);
+  EXPECT_EQ(run.quality, expected.quality);
+}
+
 /// As language models are judged.
 TEST_F(ImportedLogs, SamplesCountIsWhatWasTrained) {
   const auto text = replaced(log_of({.facts = "\"train_samples\", \"value\": 1000"}),
@@ -389,8 +427,8 @@ TEST_F(ImportedLogs, AModeIsKnownInAnyUsualSpellingOrRefusedByLine) {
   EXPECT_THAT(refused("stronk"),
               HasSubstr("log, line 3, column mode: 'stronk' cannot be right (it is none of "
                         "not_stated, linear_fixed_samples, linear_fixed_epochs, linear, weak, "
-                        "strong, time_to_quality, weak_synthetic, linear_rule, mlperf_ttt, "
-                        "strong_gbs256)"));
+                        "strong, time_to_quality, linear_rule, mlperf_ttt, and begins with none "
+                        "of weak_, strong_gbs (and the global batch))"));
   for (const auto* mode : {"strong_gbs", "strong_gbs0", "strong_gbs16x"})
     EXPECT_THAT(refused(mode), HasSubstr("column mode: ")) << mode;
   EXPECT_THAT(refused("strong_gbs"),

@@ -218,6 +218,22 @@ TEST_F(Import, NumbersOfAnotherSourceAreAnArmOfTheirOwn) {
   EXPECT_NE(arms[0].name, arms[1].name);
 }
 
+TEST_F(Import, DevicesThatCountRanksAreOne) {
+  const auto arms = import_table(cat(heading, "a,w,A100,1,p,weak_bs128,ttt,8,s,x\n",
+                                     "a,w,4x A100,4,p,weak_bs128,ttt,2,s,x\n",
+                                     "a,w,8xA100,8,p,weak_bs128,ttt,1,s,x\n"))
+                        .studies.at(0)
+                        .arms;
+  ASSERT_THAT(arms, SizeIs(1));
+  EXPECT_THAT(arms[0].runs, SizeIs(3));
+  EXPECT_EQ(arms[0].device, "A100");
+  EXPECT_EQ(arms[0].scaling_rule, PublishedRule::weak);
+  const auto others = import_table(
+      cat(heading, "a,w,2x A100,4,p,weak,ttt,2,s,x\n", "a,w,2x A100,4,p,weak,ttt,3,s,y\n"));
+  EXPECT_EQ(others.studies.at(0).arms.at(0).device, "2x A100") << "of two ranks each";
+  EXPECT_THAT(others.notes, Contains(HasSubstr("2 arms have one device, precision and rule")));
+}
+
 TEST_F(Import, ArmsOfOneDeviceAreCalledByTheirRules) {
   const auto arms =
       import_table(cat(heading, "a,w,d,1,p,weak,training_time,1,h,x\n",

@@ -72,6 +72,9 @@ TEST(PublishedReportText, DoubtfulRatiosSayWhatIsLikely) {
   EXPECT_THAT(text_of(analysed({run_of(1, 100), run_of(2, 60), run_of(4, 1)})),
               HasSubstr(cat(doubt, "four ranks 100): most likely numbers are in different units")));
   EXPECT_THAT(text_of(analysed({run_of(1, 100), run_of(2, 60)})), Not(HasSubstr(doubt)));
+  EXPECT_THAT(text_of(analysed({run_of(1, 420), run_of(2, 220), run_of(4, 120), run_of(8, 3800)})),
+              HasSubstr(cat(doubt, "eight ranks 0.111)")))
+      << "31 times slower than the next fewer";
   auto whole = run_of(1, 100), stopped = run_of(4, 16);
   whole.epochs = 30;
   stopped.epochs = 18;
