@@ -190,8 +190,7 @@ std::optional<FilesByStem> with_other_ends(const FilesByStem& images, const File
   return by_image;
 }
 
-/// Errors: BadInput where all masks are called as an image and more, and half of the images have
-/// several.
+/// Errors: BadInput where all masks are called as an image and more, and some images have several.
 void require_one_mask_each(const fs::path& root,
                            const FilesByStem& images,
                            const FilesByStem& masks) {
@@ -213,11 +212,11 @@ void require_one_mask_each(const fs::path& root,
   }
   const auto has_several = [](const auto& one) { return one.second.size() > 1; };
   const auto first = std::ranges::find_if(masks_of, has_several);
-  if (first == masks_of.end() ||
-      2 * std::ranges::count_if(masks_of, has_several) < std::ssize(images))
-    return;
-  throw BadInput({cat("Images in ", in_folder(root / "images"), " have several masks each: '",
-                      first->first, "' has ", first_few(first->second)),
+  if (first == masks_of.end()) return;
+  const auto several = std::ranges::count_if(masks_of, has_several);
+  throw BadInput({cat(several, " of ", counted(images.size(), "image"), " in ",
+                      in_folder(root / "images"), several == 1 ? " has" : " have",
+                      " several masks: '", first->first, "' has ", first_few(first->second)),
                   "a picture has one mask", std::string(unite_masks)});
 }
 

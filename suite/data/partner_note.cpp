@@ -1,7 +1,6 @@
 #include "data/partner_note.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -40,23 +39,39 @@ double likeness(const Thumbnail& one, const Thumbnail& other) {
   return std::abs(std::inner_product(one.begin(), one.end(), other.begin(), 0.0));
 }
 
-struct Turn {
-  std::string_view name;
-  std::int64_t (*source)(std::int64_t y, std::int64_t x);
-};
-constexpr std::array turns{
-    Turn{"upside down", [](auto y, auto x) { return (side - 1 - y) * side + x; }},
-    Turn{"mirrored", [](auto y, auto x) { return y * side + side - 1 - x; }},
-    Turn{"turned by 180 degrees",
-         [](auto y, auto x) { return (side - 1 - y) * side + side - 1 - x; }},
-    Turn{"with rows and columns exchanged", [](auto y, auto x) { return x * side + y; }}};
+/// How a mask may have been saved: which of its pixels stands where.
+struct Change {
+  std::string name;
+  std::int64_t (*row)(std::int64_t y, std::int64_t x);
+  std::int64_t (*column)(std::int64_t y, std::int64_t x);
+  std::int64_t down = 0, right = 0;  ///< pixels, around the edges
 
-Thumbnail turned(const Thumbnail& pixels, const Turn& turn) {
-  Thumbnail result;
-  for (std::int64_t y = 0; y < side; ++y)
-    for (std::int64_t x = 0; x < side; ++x)
-      result.push_back(pixels[static_cast<std::size_t>(turn.source(y, x))]);
-  return result;
+  [[nodiscard]] Thumbnail of(const Thumbnail& pixels) const {
+    Thumbnail result;
+    for (std::int64_t y = 0; y < side; ++y)
+      for (std::int64_t x = 0; x < side; ++x)
+        result.push_back(pixels[static_cast<std::size_t>((row(y, x) + down + side) % side * side +
+                                                         (column(y, x) + right + side) % side)]);
+    return result;
+  }
+};
+
+std::vector<Change> possible_changes() {
+  const auto y_as_is = [](std::int64_t y, std::int64_t) { return y; };
+  const auto x_as_is = [](std::int64_t, std::int64_t x) { return x; };
+  const auto y_back = [](std::int64_t y, std::int64_t) { return side - 1 - y; };
+  const auto x_back = [](std::int64_t, std::int64_t x) { return side - 1 - x; };
+  std::vector<Change> changes{{"upside down", y_back, x_as_is},
+                              {"mirrored", y_as_is, x_back},
+                              {"turned by 180 degrees", y_back, x_back},
+                              {"with rows and columns exchanged", x_as_is, y_as_is},
+                              {"turned by 90 degrees", x_as_is, y_back},
+                              {"turned by 90 degrees", x_back, y_as_is}};
+  constexpr std::int64_t most = side / 3;
+  for (std::int64_t down = -most; down <= most; ++down)
+    for (std::int64_t right = -most; right <= most; ++right)
+      changes.push_back({"shifted", y_as_is, x_as_is, down, right});
+  return changes;
 }
 
 struct Pair {
@@ -91,15 +106,14 @@ std::string partner_note(const ImageSet& set, const MaskReading& reading) {
   const auto pairs = pairs_of(set, reading);
   if (pairs.size() < fewest) return "";
   const auto are_most = [&](std::int64_t count) { return 2 * count > std::ssize(pairs); };
-  for (const auto& turn : turns) {
-    const auto turned_ones = std::ranges::count_if(pairs, [&](const Pair& pair) {
-      return fits_much_better(likeness(turned(pair.mask, turn), pair.picture),
+  for (const auto& change : possible_changes()) {
+    const auto changed = std::ranges::count_if(pairs, [&](const Pair& pair) {
+      return fits_much_better(likeness(change.of(pair.mask), pair.picture),
                               likeness(pair.mask, pair.picture));
     });
-    if (are_most(turned_ones))
-      return cat(turned_ones, " of ", counted(pairs.size(), "mask"),
-                 " fit their pictures much better ", turn.name,
-                 ". Look whether masks were saved like that.");
+    if (are_most(changed))
+      return cat(changed, " of ", counted(pairs.size(), "mask"), " fit their pictures much better ",
+                 change.name, ". Look whether masks were saved like that.");
   }
   std::int64_t elsewhere = 0;
   std::string example;

@@ -43,7 +43,8 @@ std::string slice_change_note(const Volume& volume) {
   for (std::int64_t apart = 2; apart <= std::min(slices / 3, most_apart); ++apart)
     if (median(differences(volume, apart)) < alike_frac * usual)
       return cat("Slices ", apart, " apart are more alike than neighbours are: look whether ",
-                 apart, " channels, times or positions take turns. Give a file for each.");
+                 apart, " channels, times or positions take turns, or stacks of ", apart,
+                 " follow each other. Give a file for each.");
   for (std::int64_t parts = 2; parts <= most_parts; ++parts) {
     if (slices % parts != 0) continue;
     const auto part = slices / parts;

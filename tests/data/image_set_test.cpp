@@ -155,7 +155,7 @@ TEST_F(ImageMaskSet, NamesWhatSpoilsTheRuleThatOthersFollow) {
     expect_refused(parts);
   };
   refused("1,2,3", "1_mask,2_mask,2_mask_1,3_mask",
-          {"1 of 4 masks", "no image of the same name without '_mask'", "'2_mask_1.png'"});
+          {"1 of 3 images", "has several masks", "'2_mask.png', '2_mask_1.png'"});
   refused("1,1_superpixels,2,2_superpixels", "1_seg,2_seg",
           {"2 of 4 images", "no mask of the same name and '_seg'", "'1_superpixels.png'"});
   refused("stack_a,stack_b", "p,q,r",

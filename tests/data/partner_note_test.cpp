@@ -72,6 +72,15 @@ TEST(PartnerNote, MasksThatAreTurnedAreFound) {
   EXPECT_THAT(partner_note_of(itself, 60,
                               [](auto y, auto x, auto sample) { return is_object(sample, x, y); }),
               testing::HasSubstr("much better with rows and columns exchanged"));
+  EXPECT_THAT(partner_note_of(
+                  itself, 60,
+                  [](auto y, auto x, auto sample) { return is_object(sample, side - 1 - x, y); }),
+              testing::HasSubstr("much better turned by 90 degrees"));
+  EXPECT_THAT(partner_note_of(itself, 60,
+                              [](auto y, auto x, auto sample) {
+                                return is_object(sample, (y + 9) % side, (x + 12) % side);
+                              }),
+              testing::HasSubstr("much better shifted"));
 }
 
 TEST(PartnerNote, MasksOfTheirPicturesSayNothing) {

@@ -46,7 +46,7 @@ TEST(SliceChanges, PlanesThatTakeTurnsAreFound) {
               return Plane{z % 2, depth_of(z / 2, 6)};
             }),
             "Slices 2 apart are more alike than neighbours are: look whether 2 channels, times or "
-            "positions take turns. Give a file for each.");
+            "positions take turns, or stacks of 2 follow each other. Give a file for each.");
   EXPECT_THAT(note_of([](auto z) {
                 return Plane{z % 3, depth_of(z / 3, 4)};
               }),
