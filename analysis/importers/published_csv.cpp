@@ -383,7 +383,7 @@ class Reader {
 
   /// "A100" of "4x A100" with four ranks.
   [[nodiscard]] std::string device_at(std::size_t row) {
-    const auto device = name_at(row, columns_.device);
+    auto device = name_at(row, columns_.device);
     const auto count = cat(ranks_of(row));
     const auto rest = std::string_view(device).substr(std::min(count.size(), device.size()));
     if (!device.starts_with(count) || !(rest.starts_with('x') || rest.starts_with(" x ")))
