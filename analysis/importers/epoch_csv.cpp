@@ -125,10 +125,18 @@ Attempts attempts_of(const CsvTable& table) {
   return found;
 }
 
-/// Of the last epoch; NaN where there is no such column.
+/// Rows that have a value there: evaluations come with some epochs only.
+Attempt rows_with(const CsvTable& table, Attempt rows, std::size_t column) {
+  std::erase_if(rows, [&](auto row) { return table.text(row, column).empty(); });
+  return rows;
+}
+
+/// Of the last epoch; of iou the last that there is. NaN where there is none.
 double last_value(const CsvTable& table, const Attempt& rows, std::string_view name) {
   const auto column = table.find(name);
-  return column ? table.number(rows.back(), *column) : not_available;
+  if (!column) return not_available;
+  const auto known = name == "iou" ? rows_with(table, rows, *column) : rows;
+  return known.empty() ? not_available : table.number(known.back(), *column);
 }
 
 /// Then times are of an epoch each, however they grow.
@@ -198,14 +206,16 @@ void set_outcome(const CsvTable& table, const Attempt& rows, ImportedRun& import
   for (const auto& [name, outcome] : {std::pair{"loss", PublishedOutcome::loss_nan},
                                       std::pair{"iou", PublishedOutcome::quality_nan}})
     if (const auto column = table.find(name)) {
-      auto bad = rows;
+      const bool is_loss = outcome == PublishedOutcome::loss_nan;
+      const auto known = is_loss ? rows : rows_with(table, rows, *column);
+      auto bad = known;
       std::erase_if(bad, [&](auto row) { return std::isfinite(table.number(row, *column)); });
       if (bad.empty()) continue;
       imported.run.outcome = outcome;
       imported.notes.push_back(cat("does not count: the ", name, " is not finite in ", bad.size(),
-                                   " of ", counted(rows.size(), "epoch"), ", the first is ",
+                                   " of ", counted(known.size(), "epoch"), ", the first is ",
                                    table.place(bad.front(), *column), "; the last epoch's is ",
-                                   table.number(rows.back(), *column)));
+                                   table.number(known.back(), *column)));
     }
 }
 
@@ -303,7 +313,7 @@ ImportedRun run_of(const CsvTable& table, const Attempt& rows) {
   run.final_loss = last_value(table, rows, "loss");
   run.quality = last_value(table, rows, "iou");
   if (const auto iou = table.find("iou")) {
-    for (const auto row : rows) table.require_share(row, *iou);
+    for (const auto row : rows_with(table, rows, *iou)) table.require_share(row, *iou);
     imported.quality_metric = "iou";
   }
   set_outcome(table, rows, imported);

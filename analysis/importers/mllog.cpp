@@ -94,8 +94,10 @@ struct SampleNumbers {
 };
 SampleNumbers samples_in_epoch_num(const LoggedRun& run) {
   std::set<double> numbers;
-  for (const auto* counted_from : {&run.stopped, &run.evaluated})
-    for (const auto& [number, value] : *counted_from) numbers.insert(number);
+  for (const auto& [number, time_ms] : run.evaluated) numbers.insert(number);
+  // One epoch may enclose all evaluations.
+  if (run.stopped.size() > 1 || numbers.empty())
+    for (const auto& [number, count] : run.stopped) numbers.insert(number);
   if (numbers.empty()) return {};
   double step = *numbers.begin();
   for (auto at = std::next(numbers.begin()); at != numbers.end(); ++at)
@@ -377,11 +379,11 @@ ImportedRun run_of(const LoggedRun& run, const std::string& place, const std::st
   else if (std::isfinite(imported.samples = samples.last))
     imported.notes.push_back(cat("epoch_num counts samples, not epochs: ",
                                  static_cast<std::int64_t>(imported.samples), " trained"));
+  else if (run.stopped.size() + run.unnumbered_stops <= 1 && !goes_on(run) &&
+           run.samples_count >= 1 && run.samples_count <= most_of_anything)
+    imported.samples = run.samples_count;
   else
     set_epochs(run, imported);
-  if (!std::isfinite(imported.run.epochs) && !goes_on(run) && run.samples_count >= 1 &&
-      run.samples_count <= most_of_anything)
-    imported.samples = run.samples_count;
   require_milliseconds(run, imported);
   if (!run.throughputs.empty()) imported.run.samples_per_s = median(run.throughputs);
   imported.ranks = ranks_of(run.facts);

@@ -165,6 +165,7 @@ class Reader {
     Imported imported;
     for (auto& [id, study] : studies_) {
       for (auto& [key, rows] : arms_[id]) {
+        for (auto& [ranks, point] : rows.by_ranks) share_samples(point);
         note_batches(rows);
         note_machines(rows);
         for (const auto& [ranks, point] : rows.by_ranks)
@@ -309,6 +310,17 @@ class Reader {
         if (point.batch != at(row, *column)) refuse_second(row, *column, point.batch);
         return;
       }
+  }
+
+  /// What one launch says of an epoch holds for all of its point.
+  static void share_samples(Point& point) {
+    double samples = not_available;
+    for (const auto& run : point.runs) {
+      if (std::isnan(run.samples_per_epoch)) continue;
+      if (std::isfinite(samples) && samples != run.samples_per_epoch) return;
+      samples = run.samples_per_epoch;
+    }
+    for (auto& run : point.runs) run.samples_per_epoch = samples;
   }
 
   /// Where they are as the mode says neither of a rank nor of all.

@@ -25,7 +25,11 @@ std::string foreground_note(const std::vector<double>& foreground_frac,
   std::vector<std::string> full, others;
   for (std::size_t i = 0; i < names.size(); ++i)
     (foreground_frac[i] > 0.5 ? full : others).push_back(names[i]);
-  if (full.empty()) return "";
+  double least_full = 1, most_other = 0;
+  for (const double frac : foreground_frac)
+    frac > 0.5 ? least_full = std::min(least_full, frac) : most_other = std::max(most_other, frac);
+  constexpr double least_gap = 0.1;
+  if (full.empty() || least_full - most_other < least_gap) return "";
   return cat(full.size(), " of ", counted(names.size(), "mask"), full.size() == 1 ? " is" : " are",
              " over half foreground, the others are not. Look whether foreground and background "
              "are exchanged in ",

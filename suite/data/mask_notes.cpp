@@ -5,6 +5,7 @@
 
 #include "core/text.hpp"
 
+#include "data/fixed_marks.hpp"
 #include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
 #include "data/partner_note.hpp"
@@ -62,7 +63,10 @@ std::vector<std::string> MaskSurvey::notes() const {
   notes.push_back(repeated_mask_note(
       foreground, names, [&](auto i) { return masks_[samples[i]].content_hash; },
       [&](auto i) { return content_hash(set_->read_image(samples[i])); }));
-  if (!names.empty() && notes.back().empty()) notes.push_back(partner_note(*set_, reading_));
+  if (!names.empty() && notes.back().empty()) {
+    notes.push_back(partner_note(*set_, reading_));
+    if (frame_note().empty()) notes.push_back(fixed_marks_note(*set_, reading_));
+  }
   if (!names.empty() && palette_note().empty()) notes.push_back(foreground_note(foreground, names));
   std::erase(notes, "");
   return notes;

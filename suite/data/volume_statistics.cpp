@@ -133,10 +133,16 @@ struct PairSums {
 };
 
 /// Correlations of tiles. At the edge of an area of one value, as black surroundings are, it is not
-/// that of noise: such tiles count where there are no others.
+/// that of noise: such tiles count where there are few others.
 struct TileCorrelations {
   std::vector<double> of_noise, at_flat_parts;
-  [[nodiscard]] double usual() const { return median(of_noise.empty() ? at_flat_parts : of_noise); }
+  [[nodiscard]] double usual() const {
+    constexpr std::size_t few = 4;  // times as many
+    auto tiles = of_noise;
+    if (few * tiles.size() < at_flat_parts.size())
+      tiles.insert(tiles.end(), at_flat_parts.begin(), at_flat_parts.end());
+    return median(std::move(tiles));
+  }
 };
 
 /// Adds one correlation per tile: between pixels of `from` and those `dy`, `dx` further in `to`.

@@ -292,6 +292,23 @@ TEST_F(ImportedLogs, SamplesCountIsWhatWasTrained) {
   EXPECT_EQ(run.epochs, 1.503) << "1501, 1502, 1503 samples of 1000";
 }
 
+/// One epoch encloses all, of a training that ends within it.
+TEST_F(ImportedLogs, AnEpochThatEnclosesAllEvaluationsCountsNone) {
+  const auto run_with = [&](const std::string& number) {
+    auto text = line(0, R"("submission_benchmark", "value": "bert")") +
+                line(0, R"("train_samples", "value": 1000000)") + line(0, "\"run_start\"") +
+                line(0, R"("epoch_start", "metadata": {"epoch_num": 1})");
+    for (int i = 1; i <= 3; ++i)
+      text += line(100'000 * i, cat(R"("eval_accuracy", "value": 0.72, "metadata": {")", number,
+                                    "\": ", 150'000 * i, "}"));
+    return only_run(import(text + line(300'000, R"("epoch_stop", "metadata": {"epoch_num": 1})") +
+                           line(300'001, R"("run_stop", "metadata": {"status": "success"})")));
+  };
+  EXPECT_EQ(run_with("epoch_num").epochs, 0.45);
+  EXPECT_EQ(run_with("samples_count").epochs, 0.45);
+  EXPECT_EQ(run_with("step_num").epochs, 1);
+}
+
 /// As after a restart from a checkpoint, whatever became of the log before it.
 TEST_F(ImportedLogs, ARunThatGoesOnFromALaterEpochIsCensored) {
   const auto from = [&](int first) {

@@ -392,6 +392,9 @@ TEST_F(ImportedLogs, RowsOfAnEpochLogThatStandThereTwiceCountOnce) {
               HasSubstr("line 5, column 1: epoch 2 stands there twice, with other time_per_epoch"));
   EXPECT_THAT(epochs_refusal("time_per_epoch\ntime_per_epoch\n5\n5\n"),
               HasSubstr("the heading stands there twice"));
+  const auto judged = only_run(import_epochs("epoch,time_per_epoch,iou\n1,5,\n2,5,0.4\n3,5,\n"));
+  EXPECT_EQ(judged.quality, 0.4) << "of the last epoch that was evaluated";
+  EXPECT_EQ(judged.outcome, PublishedOutcome::complete);
   EXPECT_THAT(epochs_refusal(cat(epochs_0_to_2, ",110,\n")),
               HasSubstr("line 5, column 1 is empty (which epoch took the time"));
 }

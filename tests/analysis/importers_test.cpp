@@ -218,6 +218,18 @@ TEST_F(Import, NumbersOfAnotherSourceAreAnArmOfTheirOwn) {
   EXPECT_NE(arms[0].name, arms[1].name);
 }
 
+TEST_F(Import, SamplesOfAnEpochHoldForAllLaunches) {
+  const auto runs =
+      import_table(cat(heading, "a,w,d,2,p,weak,epoch,8,s,x\n", "a,w,d,2,p,weak,epoch,9,s,x\n",
+                       "a,w,d,2,p,weak,samples_per_epoch,500,images,x\n"))
+          .studies.at(0)
+          .arms.at(0)
+          .runs;
+  ASSERT_THAT(runs, SizeIs(2));
+  EXPECT_EQ(runs[0].samples_per_epoch, 500);
+  EXPECT_EQ(runs[1].samples_per_epoch, 500);
+}
+
 TEST_F(Import, DevicesThatCountRanksAreOne) {
   const auto arms = import_table(cat(heading, "a,w,A100,1,p,weak_bs128,ttt,8,s,x\n",
                                      "a,w,4x A100,4,p,weak_bs128,ttt,2,s,x\n",

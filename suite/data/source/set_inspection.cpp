@@ -8,6 +8,7 @@
 #include "core/text.hpp"
 
 #include "data/fit.hpp"
+#include "data/fixed_marks.hpp"
 #include "data/foreground_notes.hpp"
 #include "data/mask_survey.hpp"
 #include "data/pack/pack_set.hpp"
@@ -173,7 +174,7 @@ std::vector<std::string> notes_of_masks(const PackSet& set, const std::vector<Sa
           repeated_mask_note(
               foreground, names, [&](auto i) { return set.masks()[i].content_hash; },
               [&](auto i) { return facts[i].content_hash; }),
-          partner_note(set, {})};
+          partner_note(set, {}), fixed_marks_note(set, {})};
 }
 
 SetInspection inspect_pack(const fs::path& source, Verify verify, const WorkProgress& progress) {
