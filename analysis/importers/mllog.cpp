@@ -213,6 +213,11 @@ void set_epochs(const LoggedRun& run, ImportedRun& imported) {
   for (const auto& [number, count] : ended) stops += count;
   imported.run.epochs = stops > 0 ? stops : not_available;
   if (stops == 0 && !run.evaluated.empty()) count_judged_epochs(run, imported);
+  if (stops == 1 && !run.evaluated.empty())  // which may enclose a training that is no epoch
+    if (const double last = run.evaluated.rbegin()->first; last != std::floor(last)) {
+      imported.run.epochs = last - std::floor(run.evaluated.begin()->first);
+      return;
+    }
   if (ended.empty()) return;
   const double first = ended.begin()->first;
   const double last = ended.rbegin()->first + ended.rbegin()->second - 1;
@@ -297,6 +302,11 @@ std::string missed_sentence(const LoggedRun& run, const std::vector<Target>& ask
 void set_quality(const LoggedRun& run, const std::string& origin, ImportedRun& imported) {
   const auto asked = targets_of(run);
   require_shares(run, asked, origin);
+  if (run.facts.benchmark.empty() && run.qualities.empty() && run.unreadable_line == 0) {
+    imported.notes.emplace_back(
+        "without submission_benchmark and eval_accuracy: no quality is asked");
+    return;
+  }
   const auto unreadable = unreadable_reason(run, asked);
   if (!unreadable.empty()) {
     imported.run.outcome = PublishedOutcome::quality_unread;

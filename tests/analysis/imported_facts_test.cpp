@@ -262,6 +262,18 @@ TEST_F(ImportedLogs, ARunThatIsJudgedTooEarlyIsCensored) {
   EXPECT_THAT(notes_of(3, 220'000), Each(Not(HasSubstr("censored")))) << "counts from 0";
 }
 
+/// As of somebody's own training.
+TEST_F(ImportedLogs, WithoutABenchmarkNoQualityIsAsked) {
+  const auto text = line(0, "\"run_start\"") +
+                    line(900, R"("epoch_stop", "metadata": {"epoch_num": 1})") +
+                    line(1000, R"("run_stop", "metadata": {"status": "success"})");
+  const auto imported = import_files(ImportFormat::mllog, {write(text)}, epoch_facts());
+  EXPECT_EQ(only_run(imported).outcome, PublishedOutcome::complete);
+  EXPECT_THAT(imported.notes, Contains(HasSubstr("no quality is asked")));
+  const auto named = import(line(0, R"("submission_benchmark", "value": "resnet")") + text);
+  EXPECT_EQ(only_run(named).outcome, PublishedOutcome::quality_unread);
+}
+
 TEST_F(ImportedLogs, AnErrorIsReachedFromAbove) {
   const auto run_with = [&](const char* error) {
     const auto text = log_of({.benchmark = "cosmoflow", .qualities = {"0.4", error}});
@@ -305,6 +317,15 @@ TEST_F(ImportedLogs, AnEpochThatEnclosesAllEvaluationsCountsNone) {
                            line(300'001, R"("run_stop", "metadata": {"status": "success"})")));
   };
   EXPECT_EQ(run_with("epoch_num").epochs, 0.45);
+  const auto parts =
+      log_of({.benchmark = "gnn", .qualities = {"0.6", "0.7", "0.73"}, .epoch_step = 2});
+  const auto in_parts = replaced(replaced(replaced(parts, "epoch_num\": 2", "epoch_num\": 0.25"),
+                                          "epoch_num\": 4", "epoch_num\": 0.5"),
+                                 "epoch_num\": 6", "epoch_num\": 0.55");
+  EXPECT_EQ(
+      only_run(import(in_parts + line(6'900, R"("epoch_stop", "metadata": {"epoch_num": 0})")))
+          .epochs,
+      0.55);
   EXPECT_EQ(run_with("samples_count").epochs, 0.45);
   EXPECT_EQ(run_with("step_num").epochs, 1);
 }

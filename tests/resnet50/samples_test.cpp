@@ -121,10 +121,11 @@ TEST_F(ClassFolders, CompleteClassesNeedNoWord) {
   spec.data.path = folder_.path().string();
   spec.workload_settings = "{}";
   EXPECT_THAT(data_warnings(spec), testing::IsEmpty());
+  auto dark = blank_image(4, 4, 1, SampleType::uint16);
+  dark.bytes[0] = std::byte{9};
   for (const auto* split : {"train", "test"})
     for (const auto& file : std::filesystem::recursive_directory_iterator(folder_.path() / split))
-      if (file.is_regular_file())
-        test::write_png(file.path(), blank_image(4, 4, 1, SampleType::uint16));
+      if (file.is_regular_file()) test::write_png(file.path(), dark);
   EXPECT_THAT(data_warnings(spec),
               testing::ElementsAre(HasSubstr("48 of 48 pictures are of 16 bit")));
 }
