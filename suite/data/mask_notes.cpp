@@ -72,6 +72,22 @@ std::vector<std::string> MaskSurvey::notes() const {
   return notes;
 }
 
+std::string MaskSurvey::words() const {
+  constexpr std::size_t most_colours = 8;
+  auto text = words_of(reading_);
+  const auto all = colours_of(masks_);
+  if (reading_.foreground != Foreground::other_colours || all.size() > most_colours) return text;
+  std::int64_t foreground = 0;
+  for (const auto& [colour, pixels] : all)
+    if (colour != reading_.background) foreground += pixels;
+  std::vector<std::string> parts;
+  for (const auto& [colour, pixels] : all)
+    if (colour != reading_.background)
+      parts.push_back(
+          cat(colour_text(colour), ' ', std::llround(100 * pixel_share(pixels, foreground)), " %"));
+  return parts.size() < 2 ? text : cat(text, ", all together: ", join(parts, ", "));
+}
+
 std::vector<std::string> MaskSurvey::reading_notes() const {
   if (added().empty()) return {};
   std::vector<std::string> notes{edge_note(),       luma_note(),   blur_note(),   speck_note(),
@@ -234,7 +250,7 @@ std::string MaskSurvey::alpha_note() const {
   }
   if (count == 0) return "";
   auto note = cat(counted(count, "mask"), count == 1 ? " has" : " have",
-                  " pixels that are transparent in part, of which the colours below are read.");
+                  " pixels that are transparent in part: their colours count, as if opaque.");
   if (!soft.names.empty())
     note += cat(" Soft edges count as foreground whole, which makes it ", soft.growth_text(),
                 " than what is opaque by half: ", first_few(soft.names),

@@ -35,6 +35,8 @@ class MaskSurvey {
   void add_all(const Workers& workers);
 
   [[nodiscard]] const MaskReading& reading() const { return reading_; }
+  /// words_of() it, with up to seven colours that are foreground together, and their shares.
+  [[nodiscard]] std::string words() const;
 
   /// Errors: BadInput naming the mask that a threshold would spoil, which nobody asked for: it
   /// numbers objects, or all of it lies below. Passes what was not added.

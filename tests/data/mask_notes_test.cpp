@@ -271,6 +271,20 @@ TEST(MaskNotes, SpecksOfJpegAroundLabelsAreSaid) {
     EXPECT_THAT(notes_of({mask_of(values)}), testing::Not(testing::HasSubstr("specks")));
 }
 
+TEST(MaskNotes, ColoursThatAreForegroundTogetherAreListed) {
+  const auto words = [](const std::vector<int>& last) {
+    const Masks set({mask_of([&](auto y, auto x) {
+      const int number = object_at(y, x);
+      return number == 0 ? std::vector{0, 0, 0} : number < 4 ? std::vector{0, 200, 0} : last;
+    })});
+    return survey_of(set).words();
+  };
+  EXPECT_EQ(words({255, 0, 0}),
+            "every colour but (0, 0, 0) is foreground, all together: (0, 200, 0) 75 %, (255, 0, 0) "
+            "25 %");
+  EXPECT_EQ(words({0, 200, 0}), "every colour but (0, 0, 0) is foreground");
+}
+
 TEST(MaskNotes, ForegroundOfSinglePixelsIsSaid) {
   const auto note_of = [](const std::vector<int>& colour, std::int64_t every) {
     return notes_of({mask_of([=](auto y, auto x) {
@@ -322,7 +336,7 @@ TEST(MaskNotes, WhatIsTransparentInPartIsSaid) {
   };
   EXPECT_EQ(notes_of({alpha_of(1, 255)}), "") << "opaque or transparent";
   EXPECT_EQ(notes_of({alpha_of(1, 128)}),
-            "1 mask has pixels that are transparent in part, of which the colours below are read.");
+            "1 mask has pixels that are transparent in part: their colours count, as if opaque.");
   EXPECT_THAT(notes_of({alpha_of(1, 255), alpha_of(4, 255)}),
               testing::AllOf(testing::StartsWith("1 mask has pixels that are transparent in part"),
                              testing::HasSubstr("% more than what is opaque by half: '1'.")));

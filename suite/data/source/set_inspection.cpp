@@ -234,6 +234,7 @@ SetInspection inspect_set(const fs::path& source,
   add({pictures.range_note(masks.has_value())});
   if (masks) {
     found.mask_reading = masks->reading();
+    found.mask_words = masks->words();
     add(masks->notes());
   }
   std::erase(found.notes, "");

@@ -41,6 +41,7 @@ struct SetInspection {
   std::optional<Spread> foreground_frac;                 ///< of the masks' pixels
   PictureCounts counts;                                  ///< of a folder
   std::optional<MaskReading> mask_reading;               ///< of a folder's masks
+  std::string mask_words;                                ///< of it, with the foreground's colours
   std::vector<std::string> notes;  ///< what is left out or may be amiss, a sentence each
   std::int64_t empty_mask_count = 0;
   std::vector<std::string> passed_over;          ///< files that are no pictures

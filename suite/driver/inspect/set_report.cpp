@@ -72,7 +72,7 @@ void print_foreground(const SetInspection& found, std::ostream& out) {
         << (found.empty_mask_count == 1 ? " is empty" : " are empty");
   out << '\n';
   if (found.mask_reading && !found.mask_reading->is_usual_threshold())  // which a note says
-    out << "Masks        " << words_of(*found.mask_reading) << '\n';
+    out << "Masks        " << found.mask_words << '\n';
 }
 
 void print_notes(const std::vector<std::string>& notes, std::ostream& out) {

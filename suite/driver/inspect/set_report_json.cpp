@@ -68,7 +68,7 @@ std::string set_json(const std::filesystem::path& source, const SetInspection& f
     object["foreground_frac"] = to_json(*found.foreground_frac);
     object["empty_mask_count"] = found.empty_mask_count;
   }
-  if (found.mask_reading) object["mask_reading"] = words_of(*found.mask_reading);
+  if (found.mask_reading) object["mask_reading"] = found.mask_words;
   if (found.pack) {
     object["pack"] = to_json(*found.pack);
     object["pack"]["file_bytes"] = found.pack_file_bytes;
