@@ -16,9 +16,6 @@ namespace scalestudy {
 /// ":::MLLOG {json}"
 inline constexpr std::string_view mllog_mark = ":::MLLOG";
 
-/// Part of an eval_accuracy that is an eval_error, as MLPerf HPC logs it.
-inline constexpr std::string_view eval_error_part = "ERROR";
-
 /// One number of an eval_accuracy: it may have several, and NaN is one.
 struct LoggedQuality {
   std::size_t line = 0;

@@ -274,14 +274,16 @@ TEST_F(ImportedLogs, WithoutABenchmarkNoQualityIsAsked) {
   EXPECT_EQ(only_run(named).outcome, PublishedOutcome::quality_unread);
 }
 
-TEST_F(ImportedLogs, AnErrorIsReachedFromAbove) {
-  const auto run_with = [&](const char* error) {
-    const auto text = log_of({.benchmark = "cosmoflow", .qualities = {"0.4", error}});
-    return only_run(import(replaced(text, "eval_accuracy", "eval_error")));
+TEST_F(ImportedLogs, AnErrorIsANegativeAccuracy) {
+  const auto run_with = [&](const char* key, const char* error) {
+    const auto text = log_of({.benchmark = "cosmoflow", .qualities = {error, error}});
+    return only_run(import(replaced(text, "eval_accuracy", key)));
   };
-  EXPECT_EQ(run_with("0.123").outcome, PublishedOutcome::complete);
-  EXPECT_EQ(run_with("0.123").quality, 0.123);
-  EXPECT_EQ(run_with("0.125").outcome, PublishedOutcome::quality_missed);
+  EXPECT_EQ(run_with("eval_error", "0.123").outcome, PublishedOutcome::complete);
+  EXPECT_EQ(run_with("eval_error", "0.123").quality, -0.123);
+  EXPECT_EQ(run_with("eval_error", "0.125").outcome, PublishedOutcome::quality_missed);
+  EXPECT_EQ(run_with("eval_accuracy", "-0.123").outcome, PublishedOutcome::complete);
+  EXPECT_EQ(run_with("eval_accuracy", "-0.125").outcome, PublishedOutcome::quality_missed);
 }
 
 TEST_F(ImportedLogs, LinesThatDockerQuotesAreRead) {
