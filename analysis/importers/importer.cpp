@@ -382,12 +382,12 @@ void require_distinct(const std::vector<PublishedStudy>& studies) {
 
 bool is_setting(std::string_view name) {
   constexpr std::array names{
-      "model",        "model_name", "arch",       "architecture", "network",        "backbone",
-      "dataset",      "precision",  "dtype",      "amp",          "gpu_name",       "gpu_type",
-      "device_name",  "image_size", "img_size",   "input_size",   "input_shape",    "crop_size",
-      "patch_size",   "tile_size",  "resolution", "image_height", "num_frames",     "seq_len",
-      "seq_length",   "max_length", "block_size", "context_size", "context_length", "num_workers",
-      "accumulation", "grad_accum", "optimizer",  "compile"};
+      "model",       "model_name", "arch",       "architecture", "network",        "backbone",
+      "dataset",     "precision",  "dtype",      "amp",          "gpu_name",       "gpu_type",
+      "device_name", "image_size", "img_size",   "input_size",   "input_shape",    "crop_size",
+      "patch_size",  "tile_size",  "resolution", "image_height", "num_frames",     "seq_len",
+      "seq_length",  "max_length", "block_size", "context_size", "context_length", "num_workers",
+      "grad_accum",  "optimizer",  "compile"};
   return name.find("accumul") != std::string_view::npos ||
          name.find("sequence_length") != std::string_view::npos ||
          std::ranges::any_of(names, [&](std::string_view one) {

@@ -109,16 +109,8 @@ Heights distances_of_colours(const Image& mask, const Colour& background) {
   return distances;
 }
 
-std::int64_t pixels_above(double limit, const Image& grey) {
-  std::int64_t count = 0;
-  for (std::int64_t y = 0; y < grey.height_px; ++y)
-    for (std::int64_t x = 0; x < grey.width_px; ++x)
-      count += static_cast<double>(grey.at(y, x, 0)) > limit ? 1 : 0;
-  return count;
-}
-
-/// Pixels of which red, green or blue is above.
-std::int64_t colours_above(double limit, const Image& mask) {
+/// Of grey, or in red, green or blue.
+std::int64_t pixels_above(double limit, const Image& mask) {
   std::int64_t count = 0;
   for (std::int64_t y = 0; y < mask.height_px; ++y)
     for (std::int64_t x = 0; x < mask.width_px; ++x)
@@ -313,7 +305,7 @@ MaskFacts facts_of_mask(const Image& mask, double threshold_frac) {
       pixels_above(threshold_frac * static_cast<double>(facts.possible_value), grey);
   if (facts.has_colours)
     facts.pixels_above_in_a_channel =
-        colours_above(threshold_frac * static_cast<double>(facts.possible_value), mask);
+        pixels_above(threshold_frac * static_cast<double>(facts.possible_value), mask);
   if (!facts.has_colours && facts.colours.size() > 2)
     facts.slopes = SlopeCount(grey, facts, tolerance).slopes();
   if (facts.has_colours) facts.is_flat = are_areas_flat(mask, colours);

@@ -77,6 +77,7 @@ std::vector<Change> possible_changes() {
 struct Pair {
   std::size_t sample = 0;
   Thumbnail picture, mask;
+  double likeness = 0;  ///< of both
 };
 
 std::vector<Pair> pairs_of(const ImageSet& set, const MaskReading& reading) {
@@ -86,7 +87,9 @@ std::vector<Pair> pairs_of(const ImageSet& set, const MaskReading& reading) {
     try {
       Pair pair{i, thumbnail_of(with_channels(set.read_image(i), 1)),
                 thumbnail_of(binary_mask(set.read_mask(i), reading))};
-      if (!pair.picture.empty() && !pair.mask.empty()) pairs.push_back(std::move(pair));
+      if (pair.picture.empty() || pair.mask.empty()) continue;
+      pair.likeness = likeness(pair.mask, pair.picture);
+      pairs.push_back(std::move(pair));
     } catch (const BadInput&) {
       continue;
     }
@@ -108,8 +111,7 @@ std::string partner_note(const ImageSet& set, const MaskReading& reading) {
   const auto are_most = [&](std::int64_t count) { return 2 * count > std::ssize(pairs); };
   for (const auto& change : possible_changes()) {
     const auto changed = std::ranges::count_if(pairs, [&](const Pair& pair) {
-      return fits_much_better(likeness(change.of(pair.mask), pair.picture),
-                              likeness(pair.mask, pair.picture));
+      return fits_much_better(likeness(change.of(pair.mask), pair.picture), pair.likeness);
     });
     if (are_most(changed))
       return cat(changed, " of ", counted(pairs.size(), "mask"), " fit their pictures much better ",
@@ -120,8 +122,7 @@ std::string partner_note(const ImageSet& set, const MaskReading& reading) {
   for (const auto& own : pairs) {
     const auto& best = std::ranges::max(
         pairs, {}, [&](const Pair& other) { return likeness(own.mask, other.picture); });
-    if (!fits_much_better(likeness(own.mask, best.picture), likeness(own.mask, own.picture)))
-      continue;
+    if (!fits_much_better(likeness(own.mask, best.picture), own.likeness)) continue;
     if (elsewhere++ == 0)
       example = cat("'", set.mask_name(own.sample), "' fits '", set.samples()[best.sample].id, "'");
   }
